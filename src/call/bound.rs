@@ -22,45 +22,49 @@ use crate::session::prefixes::{Prefixes, Sent};
 use crate::session::sent::{self, SentPrefixes};
 use crate::session::view::View;
 
+/// How a call begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// The view, without reasoning that is no longer valid because of what happened since the last request.
+    pub(crate) view: View,
+    /// What each view of the call is compared with, where reasoning may be bound to it.
+    pub(crate) baseline: Option<Baseline>,
+    /// The index in the view of the first message whose reasoning was found to be stale.
+    pub(crate) broken_at: Option<u64>,
+}
+
 impl Work<'_> {
     /// What is sent before each message, if reasoning is bound to it.
     pub(crate) fn prefixes(&self, view: &View) -> Option<Prefixes> {
         self.history.binds_before.map(|_| Prefixes::of(view, &self.history, &self.state))
     }
 
-    /// The view that a call begins with, without reasoning that is no longer valid because of what happened since the last
-    /// request.
-    pub(crate) fn begin(&mut self, host: &mut dyn Host) -> Result<View, Error> {
-        let view = self.project(host)?;
-        let Some(first) = self.prefixes(&view) else { return Ok(view) };
+    /// Begins the call: looks at what has happened since the last request.
+    pub(crate) fn begin(&mut self, host: &mut dyn Host) -> Result<Start, Error> {
+        let whole = self.project(host)?;
+        let Some(first) = self.prefixes(&whole) else {
+            return Ok(Start { view: whole, baseline: None, broken_at: None });
+        };
         let is_another = thinking::is_another_request(self.call, &self.state);
         let sent = Sent::new(thinking::known(&self.state), &first, &self.history, is_another);
-        self.began = Some(Baseline { stale: self.state.stale.clone(), sent });
-        let stripped = self.stripped(view.clone(), host)?;
-        self.note_difference(&view, &stripped);
-        Ok(stripped)
-    }
-
-    /// Notes where a view differs from the one before.
-    pub(crate) fn note_difference(&mut self, before: &View, view: &View) {
-        let at = before.items.iter().zip(&view.items).take_while(|(before, now)| before == now).count();
-        if before.items.len() != view.items.len() || at < view.items.len() {
-            self.broken_at = self.broken_at.into_iter().chain([at as u64]).min();
-        }
+        let baseline = Some(Baseline { stale: self.state.stale.clone(), sent });
+        let view = self.stripped(whole.clone(), baseline.as_ref(), host)?;
+        let broken_at = difference(&whole, &view);
+        Ok(Start { view, baseline, broken_at })
     }
 
     /// Projects the view without the reasoning that is no longer valid. What counts is what was sent: views between were
     /// not.
-    pub(crate) fn project_bound(&mut self, host: &mut dyn Host) -> Result<View, Error> {
-        self.forget_view();
+    pub(crate) fn project_bound(&mut self, baseline: Option<&Baseline>, host: &mut dyn Host) -> Result<View, Error> {
+        self.forget_view(baseline);
         let view = self.project(host)?;
-        self.stripped(view, host)
+        self.stripped(view, baseline, host)
     }
 
     /// A view without reasoning that is not valid in it.
-    fn stripped(&mut self, view: View, host: &mut dyn Host) -> Result<View, Error> {
-        let (Some(began), Some(spared)) = (&self.began, self.history.binds_before) else { return Ok(view) };
-        let from = self.prefixes(&view).and_then(|now| began.sent.stale_from(&now, spared));
+    fn stripped(&mut self, view: View, baseline: Option<&Baseline>, host: &mut dyn Host) -> Result<View, Error> {
+        let (Some(baseline), Some(spared)) = (baseline, self.history.binds_before) else { return Ok(view) };
+        let from = self.prefixes(&view).and_then(|now| baseline.sent.stale_from(&now, spared));
         let Some(from) = from else { return Ok(view) };
         sent::leave_out(&mut self.state.stale, from, self.history.end());
         self.project(host)
@@ -86,19 +90,19 @@ impl Work<'_> {
     }
 
     /// Forgets what a view would leave out: it is not sent.
-    pub(crate) fn forget_view(&mut self) {
-        if let Some(began) = &self.began {
-            self.state.stale.clone_from(&began.stale);
+    pub(crate) fn forget_view(&mut self, baseline: Option<&Baseline>) {
+        if let Some(baseline) = baseline {
+            self.state.stale.clone_from(&baseline.stale);
         }
     }
 
-    /// Remembers what is sent.
-    pub(crate) fn remember_sent(&mut self, view: &View) {
-        let Some(now) = self.prefixes(view) else { return };
+    /// Remembers what is sent. Returns the hash of all of it, where reasoning may be bound to it.
+    pub(crate) fn remember_sent(&mut self, view: &View) -> Option<u64> {
+        let now = self.prefixes(view)?;
         let before = self.state.sent.take().unwrap_or_default();
         let beside = thinking::beside(self.call, before.beside);
         self.state.sent = Some(SentPrefixes { beside, marks: now.marks(&before.marks), end: before.end });
-        self.sent = Some(now.end().hash);
+        Some(now.end().hash)
     }
 
     /// What the report says of reasoning, if any is left out or a refusal has taught something of it.
@@ -113,4 +117,10 @@ impl Work<'_> {
         let controls = rules::controls(self.call.model.as_deref().unwrap_or_default());
         (Some(thinking), demands.bound.then_some(Provider { controls: Some(controls), ..Provider::default() }))
     }
+}
+
+/// The index of the first item in which a view differs from the one before.
+pub(super) fn difference(before: &View, view: &View) -> Option<u64> {
+    let at = before.items.iter().zip(&view.items).take_while(|(before, now)| before == now).count();
+    (before.items.len() != view.items.len() || at < view.items.len()).then_some(at as u64)
 }

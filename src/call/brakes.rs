@@ -77,7 +77,6 @@ impl Work<'_> {
     }
 
     fn is_little(&self, scene: &Scene<'_>, raw: u64) -> bool {
-        self.calibration.scale(raw, self.call.options.estimator.slope())
-            < budget::share(scene.limits.room, self.call.options.shares.fresh)
+        self.scaled(raw) < budget::share(scene.limits.room, self.call.options.shares.fresh)
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::base::error::Error;
 use crate::base::order;
-use crate::call::checkpoint;
+use crate::call::covered;
 use crate::call::input::Call;
 use crate::call::left_out::{self, Given};
+use crate::call::measure::Measure;
 use crate::call::repair;
 use crate::call::result_rules;
 use crate::call::severed;
-use crate::call::thinking::{self, Baseline};
+use crate::call::thinking;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact;
@@ -19,17 +20,16 @@ use crate::limits::provider_refusal::Refusal;
 use crate::limits::thinking::{Demands, Source};
 use crate::model::message::Position;
 use crate::report::reasons::{PROVIDER_COMPACTS, idle};
-use crate::report::{Cost, Usage};
-use crate::session::breakdown::TokenBreakdown;
+use crate::report::{Cost, Report, Usage};
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::history::{Diverged, History};
 use crate::session::sent;
-use crate::session::state::SessionState;
+use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Item, Slot, View};
-use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 
-/// A call with its history placed and its state current.
+/// A call with its history placed and its state current. How it begins is a [`Start`](crate::call::bound::Start).
+#[derive(Clone)]
 pub(crate) struct Work<'a> {
     pub(crate) call: &'a Call,
     pub(crate) history: History<'a>,
@@ -46,12 +46,6 @@ pub(crate) struct Work<'a> {
     pub(crate) faults: Vec<Violation>,
     /// What the provider demands of reasoning, and how that is known.
     pub(crate) demands: (Demands, Source),
-    /// The hash of all messages as they are sent, where reasoning may be bound to it.
-    pub(crate) sent: Option<u64>,
-    /// The index in the view of the first message whose reasoning was found to be stale when the call began.
-    pub(crate) broken_at: Option<u64>,
-    /// What the call begins with, where reasoning may be bound to it.
-    pub(crate) began: Option<Baseline>,
 }
 
 impl<'a> Work<'a> {
@@ -82,7 +76,7 @@ impl<'a> Work<'a> {
         let hold = history.active.map_or(0, |active| active + 1);
         if hold < state.checkpoints.len() {
             state.checkpoints.truncate(hold);
-            checkpoint::forget(&mut state, &history);
+            covered::forget(&mut state, &history);
         }
         let rebuilds = history.outputs_changed.map(|changed| Shape::of(&call.state.checkpoints[changed]));
         if history.is_of_others() {
@@ -119,21 +113,7 @@ impl<'a> Work<'a> {
         let in_flight = in_flight.filter(|shape| accepts((&history, &state, &cuts), shape, true));
         // While a summary is in flight, no other is started ahead of time.
         let window = Self::window(call, &state, call.soft && in_flight.is_none())?;
-        Ok(Self {
-            call,
-            history,
-            state,
-            calibration,
-            window,
-            rebuilds,
-            in_flight,
-            cuts,
-            faults,
-            demands,
-            sent: None,
-            broken_at: None,
-            began: None,
-        })
+        Ok(Self { call, history, state, calibration, window, rebuilds, in_flight, cuts, faults, demands })
     }
 
     /// Uses the trigger itself in place of the soft mark.
@@ -174,6 +154,11 @@ impl<'a> Work<'a> {
         Ok(view)
     }
 
+    /// What a checkpoint is made of.
+    pub(crate) fn placed(&self) -> (&Call, &History<'a>, &SessionState) {
+        (self.call, &self.history, &self.state)
+    }
+
     /// The input of the repairs.
     fn given(&self) -> Given<'_> {
         Given { call: self.call, history: &self.history, state: &self.state, faults: &self.faults }
@@ -189,6 +174,11 @@ impl<'a> Work<'a> {
         let from = self.cuts.newest() + self.lead();
         let of_newest = |item: &&Item| matches!(item.slot, Slot::Host { input, .. } if input >= from);
         let raw = view.items.iter().filter(of_newest).map(|item| item.tokens).sum();
+        self.scaled(raw)
+    }
+
+    /// Converts raw tokens to estimated ones, by the slope alone.
+    pub(crate) fn scaled(&self, raw: u64) -> u64 {
         self.calibration.scale(raw, self.call.options.estimator.slope())
     }
 
@@ -204,6 +194,8 @@ impl<'a> Work<'a> {
         Measure { calibration, range, window, beside: self.call.beside(), system: *system, tools: *tools }
     }
 
+    /// The input of the ladder for a view. It counts the view and decides what is held, so each view gets one scene, which is
+    /// handed on.
     pub(crate) fn scene<'s>(&'s self, view: &'s View) -> Scene<'s> {
         Scene {
             history: &self.history,
@@ -236,7 +228,7 @@ impl<'a> Work<'a> {
 
     /// Like [`saved_raw`](Self::saved_raw), in estimated tokens.
     pub(crate) fn saved(&self, view: &View) -> u64 {
-        self.calibration.scale(self.saved_raw(view), self.call.options.estimator.slope())
+        self.scaled(self.saved_raw(view))
     }
 
     /// The cost of a request that leaves out `saved` tokens and whose view differs from the one before from the item
@@ -270,7 +262,7 @@ impl<'a> Work<'a> {
             *at as u64 >= changed || matches!(item.slot, Slot::Host { index, .. } if index >= sent)
         };
         let raw = view.items.iter().enumerate().filter(is_fresh).map(|(_, item)| item.tokens).sum();
-        self.calibration.scale(raw, self.call.options.estimator.slope())
+        self.scaled(raw)
     }
 
     /// The reason why nothing was done.
@@ -281,6 +273,20 @@ impl<'a> Work<'a> {
     pub(crate) fn request_id(&self) -> String {
         let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
         request_id(self.state.revision, Position { count: self.history.end(), chain })
+    }
+
+    /// What is noted of the request that is sent, for the usage that will be reported for it. `sent`: the hash of all of it,
+    /// where reasoning may be bound to it.
+    pub(crate) fn pending(&self, report: &Report, sent: Option<u64>) -> Pending {
+        Pending {
+            sent,
+            request: report.request.clone(),
+            raw: report.after.raw,
+            at: self.history.position(self.history.end()),
+            counted: self.call.counted,
+            window: self.call.window,
+            key: self.call.key(),
+        }
     }
 
     pub(crate) fn decide(&self, scene: &Scene<'_>, from: RungId, llm: bool) -> (RungId, Move) {
@@ -326,61 +332,6 @@ fn accepts((history, state, cuts): (&History<'_>, &SessionState, &Cuts), shape: 
 /// The id of a request: it depends on everything that is sent before the reply.
 pub(crate) fn request_id(revision: u64, at: Position) -> String {
     format!("{revision}-{}-{}", at.count, crate::model::message::short_hex(at.chain))
-}
-
-/// Converts raw tokens into estimates and limits.
-#[derive(Clone, Copy)]
-pub(crate) struct Measure<'a> {
-    pub(crate) calibration: &'a Calibration,
-    pub(crate) range: SlopeRange,
-    pub(crate) window: Window,
-    /// The raw tokens outside the messages: all, those of the system prompt, and those of the tools.
-    pub(crate) beside: u64,
-    pub(crate) system: u64,
-    pub(crate) tools: u64,
-}
-
-impl Measure<'_> {
-    /// The estimated tokens that no edit of the messages can change.
-    pub(crate) fn fixed(&self, view: &View) -> u64 {
-        // What the provider counts beyond our slope is not part of the messages either.
-        let whole = self.calibration.estimate(view.raw() + self.beside, self.range).tokens;
-        whole.saturating_sub(self.calibration.scale(view.raw() - view.fixed(), self.range))
-    }
-
-    pub(crate) fn usage(&self, view: &View, history: &History<'_>) -> Usage {
-        let estimate = self.calibration.estimate(view.raw() + self.beside, self.range);
-        let usage = self.usage_of(view, history, estimate.tokens, &|raw| self.calibration.scale(raw, self.range));
-        let trigger = self.window.trigger_beside(self.fixed(view), 0);
-        Usage { bound: estimate.bound, trigger, reported: self.calibration.anchor.is_some(), ..usage }
-    }
-
-    /// The usage of a view with `tokens` in total. `scale` converts the raw tokens of its parts.
-    pub(crate) fn usage_of(
-        &self,
-        view: &View,
-        history: &History<'_>,
-        tokens: u64,
-        scale: &dyn Fn(u64) -> u64,
-    ) -> Usage {
-        let raw = view.raw() + self.beside;
-        let of = view.breakdown(history);
-        let parts = TokenBreakdown {
-            system: 0,
-            tools: scale(self.tools),
-            user: scale(of.user),
-            assistant: scale(of.assistant),
-            results: scale(of.results),
-            media: scale(of.media),
-            summary: scale(of.summary),
-        };
-        // Tokens that no known part explains are added by the provider. One or two are due to rounding.
-        let mut parts = parts.adding_up_to(tokens);
-        if self.system + of.system == 0 && parts.system < 8 {
-            parts.user += core::mem::take(&mut parts.system);
-        }
-        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
-    }
 }
 
 /// The number of messages that the host did not load: as stated, or derived from a message found by its id.

@@ -13,6 +13,7 @@
 
 use crate::base::error::Error;
 use crate::base::millionths;
+use crate::call::bound::{Start, difference};
 use crate::call::context::Work;
 use crate::ingest::host::Host;
 use crate::limits::provider_refusal::{Overflow, Refusal};
@@ -25,20 +26,20 @@ const GUESS: u64 = 900_000;
 const BELIEVABLE: u64 = 16;
 
 impl Work<'_> {
-    /// Projects the view at the start of the call, and applies the provider's refusal of the last request.
-    pub(crate) fn first(&mut self, host: &mut dyn Host) -> Result<View, Error> {
+    /// Begins the call, and applies the provider's refusal of the last request.
+    pub(crate) fn first(&mut self, host: &mut dyn Host) -> Result<Start, Error> {
         if let Some(Refusal::Thinking(complaint)) = self.call.refusal {
             let before = self.project(host)?;
             self.learn_of_thinking(complaint);
-            let view = self.begin(host)?;
-            self.note_difference(&before, &view);
-            return Ok(view);
+            let start = self.begin(host)?;
+            let broken_at = start.broken_at.into_iter().chain(difference(&before, &start.view)).min();
+            return Ok(Start { broken_at, ..start });
         }
-        let view = self.begin(host)?;
+        let start = self.begin(host)?;
         if let Some(Refusal::TooLong(overflow)) = self.call.refusal {
-            self.learn_from(overflow, &view)?;
+            self.learn_from(overflow, &start.view)?;
         }
-        Ok(view)
+        Ok(start)
     }
 
     fn learn_from(&mut self, overflow: Overflow, view: &View) -> Result<(), Error> {

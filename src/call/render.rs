@@ -4,6 +4,7 @@ use crate::base::error::Error;
 use crate::base::text;
 use crate::call::checkpoint;
 use crate::call::context::Work;
+use crate::call::covered;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Product, Sent};
 use crate::model::message::Role;
@@ -154,7 +155,7 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
     for (input, content) in host.read(&all)?.into_iter().enumerate() {
         let search = |content: &Content, found: &mut [bool]| {
             for (found, literal) in found.iter_mut().zip(&wanted) {
-                *found |= checkpoint::says(content, literal);
+                *found |= covered::says(content, literal);
             }
         };
         search(&content, &mut given);

@@ -1,18 +1,20 @@
 //! The policy of precis itself: climbs the ladder as far as needed.
 
 use crate::base::error::Error;
+use crate::call::bound::Start;
 use crate::call::committed::{Committed, preview};
 use crate::call::context::Work;
 use crate::engine::commit::Commit;
 use crate::engine::covered_chat;
+use crate::engine::editing::Editing;
 use crate::engine::policy::Policy;
 use crate::engine::questions::{self, Answered, Questions};
-use crate::engine::step;
+use crate::engine::step::{self, Step};
 use crate::engine::summarizing;
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
 use crate::ladder::shape::Shape;
-use crate::ladder::{self, Edit, Move, RungId};
+use crate::ladder::{self, Move, RungId};
 use crate::limits::options::Options;
 use crate::limits::thinking_refusal::Complaint;
 use crate::report::change;
@@ -20,7 +22,6 @@ use crate::report::reasons::{infeasible, why};
 use crate::report::{Outcome, Usage};
 use crate::session::sent::Mark;
 use crate::session::state::SessionState;
-use crate::session::view::View;
 use crate::tokens::calibration::{Reply, Reported, UsageReading};
 
 /// Climbs the ladder.
@@ -28,32 +29,30 @@ pub(crate) struct Climbing;
 
 impl Policy for Climbing {
     fn usage(&self, work: &mut Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
-        let view = work.first(host)?;
-        Ok(work.usage(&view))
+        let start = work.first(host)?;
+        Ok(work.usage(&start.view))
     }
 
-    fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
+    fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<Start>), Error> {
         let call = work.call;
-        let view = work.first(host)?;
-        let mut scene = work.scene(&view);
-        let before = work.usage(&view);
+        let start = work.first(host)?;
+        let view = &start.view;
+        let scene = work.scene(view);
+        let before = work.usage(view);
         let llm = work.llm(&scene);
         let (mut rung, mut action) = work.decide(&scene, RungId::Pass, llm);
         if asks && llm {
-            let falls_short = if let Move::Edit(edit) = action {
-                let falls_short = falls_short(work, &view, rung, edit, host)?;
-                scene = work.scene(&view);
-                falls_short
-            } else {
-                !scene.fits(view.raw())
+            let falls_short = match action {
+                Move::Edit(edit) => falls_short(work, &start, rung, Editing::of(&scene, edit), host)?,
+                _ => !scene.fits(view.raw()),
             };
             if falls_short && let asked @ (RungId::Summarize, _) = work.decide(&scene, RungId::Summarize, true) {
                 (rung, action) = asked;
             }
         }
         let mut report = work.report(before);
-        report.saved = work.saved(&view);
-        report.cost = work.cost(&view, report.saved, None);
+        report.saved = work.saved(view);
+        report.cost = work.cost(view, report.saved, None);
         let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
         match &action {
             Move::Pass => {
@@ -75,7 +74,7 @@ impl Policy for Climbing {
                 let note = if shape.note { shape.summary_tokens / 2 } else { 0 };
                 let comes = scene.raw(shape.summary_tokens + note);
                 let scale = |raw| scene.estimate_of(raw);
-                report.changes = vec![change::covered(rung.as_str(), &view, &|item| shape.leaves(item), comes, &scale)];
+                report.changes = vec![change::covered(rung.as_str(), view, &|item| shape.leaves(item), comes, &scale)];
                 if rung == RungId::Summarize {
                     plan.job.ahead = call.soft;
                     if asks {
@@ -95,7 +94,7 @@ impl Policy for Climbing {
         }
         plan.preview = preview(&report);
         plan.action = action;
-        Ok((plan, Some(view)))
+        Ok((plan, Some(start)))
     }
 
     fn questions(
@@ -108,10 +107,11 @@ impl Policy for Climbing {
         if !work.accepts(shape, true) {
             return Ok(Questions::default());
         }
-        let view = now(work, plan, host)?;
-        let mut questions = questions::ask(work, &view, shape, plan, host)?;
+        let start = begun(work, plan, host)?;
+        let scene = work.scene(&start.view);
+        let mut questions = questions::write(work, &scene, shape, plan, host)?;
         if let Some(request) = questions.only().filter(|request| request.kind == "summary") {
-            covered_chat::add(work, &view, shape, request, host)?;
+            covered_chat::add(work, &scene, shape, request, host)?;
         }
         Ok(questions)
     }
@@ -121,14 +121,14 @@ impl Policy for Climbing {
         mut work: Work<'_>,
         plan: &Plan,
         answered: Option<Answered<'_>>,
-        first: Option<View>,
+        start: Option<Start>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error> {
-        let first = match first {
-            Some(first) => first,
-            None => now(&mut work, plan, host)?,
+        let start = match start {
+            Some(start) => start,
+            None => begun(&mut work, plan, host)?,
         };
-        Commit::new(work.call, plan, answered, work, first).run(host)
+        Commit::new(work.call, plan, answered, work, start).run(host)
     }
 
     fn after_model(
@@ -177,36 +177,32 @@ impl Policy for Climbing {
     }
 }
 
-/// Tries an edit and those after it on a copy of the state. Returns whether the request is still too large then: what they
+/// Tries an edit and those after it on a copy of the work. Returns whether the request is still too large then: what they
 /// gain was only estimated, and after them code would cover messages that the summarizer can still be asked about.
 fn falls_short(
-    work: &mut Work<'_>,
-    view: &View,
+    work: &Work<'_>,
+    start: &Start,
     mut rung: RungId,
-    edit: Edit,
+    mut editing: Editing,
     host: &mut dyn Host,
 ) -> Result<bool, Error> {
-    let state = work.state.clone();
-    let (mut now, mut action) = (view.clone(), Move::Edit(edit));
-    while let Move::Edit(edit) = action {
-        let edited = step::take(work, &now, false, host, &mut |work, _| {
-            step::edit(work, &now, edit);
-            Ok(())
-        })?;
+    let (mut work, mut now) = (work.clone(), start.view.clone());
+    loop {
+        let before = (&now, start.baseline.as_ref());
+        let edited = step::take(&mut work, before, Step::Edit(editing), false, host)?;
         let helped = edited.is_some();
         now = edited.unwrap_or(now);
         let scene = work.scene(&now);
-        let Some(from) = rung.then(helped).filter(|&from| from < RungId::Summarize && !scene.fits(now.raw())) else {
-            break;
+        let fits = scene.fits(now.raw());
+        let from = rung.then(helped).filter(|&from| from < RungId::Summarize && !fits);
+        let Some((next, Move::Edit(edit))) = from.map(|from| ladder::next(&scene, from, true)) else {
+            return Ok(!fits);
         };
-        (rung, action) = ladder::next(&scene, from, true);
+        (rung, editing) = (next, Editing::of(&scene, edit));
     }
-    let short = !work.scene(&now).fits(now.raw());
-    work.state = state;
-    Ok(short)
 }
 
-/// The current view. A refusal is applied once; later rounds use what was learned from it.
-fn now(work: &mut Work<'_>, plan: &Plan, host: &mut dyn Host) -> Result<View, Error> {
+/// How the call begins. A refusal is applied once; later rounds use what was learned from it.
+fn begun(work: &mut Work<'_>, plan: &Plan, host: &mut dyn Host) -> Result<Start, Error> {
     if plan.attempt > 1 { work.begin(host) } else { work.first(host) }
 }

@@ -1,37 +1,31 @@
-//! Commits a plan in phases: checks whether the plan still holds, judges the summarizer's answers, climbs the ladder,
-//! and builds the view and report.
+//! Commits a plan in phases: checks whether the plan still holds, and decides the request again without a summarizer if not;
+//! judges the summarizer's answers; climbs the ladder; and builds the view and report.
+
+mod ending;
 
 use crate::base::error::{Error, Warning};
-use crate::base::text;
+use crate::call::bound::Start;
 use crate::call::brakes::KeepsOut;
 use crate::call::committed::Committed;
 use crate::call::context::Work;
 use crate::call::input::Call;
-use crate::call::render::{Rendered, first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;
-use crate::engine::fast_path;
-use crate::engine::fit::Fit;
-use crate::engine::questions::Answered;
+use crate::engine::editing::Editing;
+use crate::engine::questions::{self, Answered};
 use crate::engine::restoring;
-use crate::engine::skipped;
-use crate::engine::step;
+use crate::engine::step::{self, Step};
 use crate::engine::summarizing::{self, Settled, Summary};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
-use crate::ladder::protection;
-use crate::ladder::{self, Move, RungId, strategies};
+use crate::ladder::{self, Move, RungId, Scene, strategies};
 use crate::limits::provider_refusal::Refusal;
 use crate::report::change::{self, Action, Change};
 use crate::report::{Notice, Report};
-use crate::session::own;
-use crate::session::state::Pending;
+use crate::session::compaction::Checkpoint;
 use crate::session::view::View;
-use crate::summary::block::Block;
 
 /// The most steps of one commit. No history that can be made to fit needs more.
 const STEPS: usize = 32;
-/// The most literal strings of `mustKeep` that warnings name; the others are one number.
-const MOST_LOST: usize = 16;
 
 /// A commit in progress.
 pub(crate) struct Commit<'a> {
@@ -40,8 +34,8 @@ pub(crate) struct Commit<'a> {
     /// The summarizer's answers, if the plan asked for some.
     answered: Option<Answered<'a>>,
     work: Work<'a>,
-    /// The view without the plan.
-    first: View,
+    /// How the call begins: its view is the one without the plan.
+    start: Start,
     /// The current view.
     current: View,
     report: Report,
@@ -66,41 +60,47 @@ pub(crate) struct Commit<'a> {
     cut_requirements: bool,
 }
 
-/// Writes the active checkpoint again, and returns whether it did.
-type Rewriting = fn(&mut Work<'_>, &View, &mut dyn Host) -> Result<bool, Error>;
-
 impl<'a> Commit<'a> {
     pub(crate) fn new(
         call: &'a Call,
         plan: &'a Plan,
         answered: Option<Answered<'a>>,
         work: Work<'a>,
-        first: View,
+        start: Start,
     ) -> Self {
-        let before = work.usage(&first);
-        Self {
-            report: work.report(before),
-            current: first.clone(),
-            // Answers are ignored if the plan asked nothing.
-            answered: answered.filter(|_| plan.job.pieces > 0),
-            rung: plan.rung,
-            action: plan.action.clone(),
-            stale: false,
+        // Answers are ignored if the plan asked nothing.
+        let answered = answered.filter(|_| plan.job.pieces > 0);
+        let scene = work.scene(&start.view);
+        let stale = call.provider_compacts || !holds(&work, &scene, &plan.action, answered.is_some());
+        let (rung, action) =
+            if stale { work.decide(&scene, RungId::Pass, false) } else { (plan.rung, plan.action.clone()) };
+        let asks = call.options.summarize && plan.action != Move::Pass;
+        let mut commit = Self {
+            report: work.report(work.usage(&start.view)),
+            current: start.view.clone(),
+            answered,
+            rung,
+            action,
+            stale,
             summary: None,
             next: None,
             highest: RungId::Pass,
             revised: work.state.checkpoints.len() != call.state.checkpoints.len()
                 || call.refusal == Some(Refusal::Block)
-                || work.broken_at.is_some()
+                || start.broken_at.is_some()
                 || call.of_other.is_some(),
-            counts: strategies::counts(&work.scene(&first)),
+            counts: strategies::counts(&scene),
             cut_requirements: false,
-            keeps_out: None,
+            keeps_out: if asks { work.keeps_out(&scene) } else { None },
             call,
             plan,
             work,
-            first,
+            start,
+        };
+        if stale && matches!(plan.action, Move::Compact(_)) && !call.provider_compacts {
+            commit.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
         }
+        commit
     }
 
     /// Runs all phases.
@@ -109,34 +109,10 @@ impl<'a> Commit<'a> {
     ///
     /// If the host cannot read or create a message. Nothing is changed then.
     pub(crate) fn run(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
-        self.check();
         self.settle(host)?;
         self.climb(host)?;
         self.restore(host)?;
         self.finish(host)
-    }
-
-    /// Checks whether the plan still holds. If not, decides the request again without a summarizer.
-    fn check(&mut self) {
-        let Self { work, call, .. } = self;
-        let scene = work.scene(&self.current);
-        if call.options.summarize && self.action != Move::Pass {
-            self.keeps_out = work.keeps_out(&scene);
-        }
-        let holds = match &self.action {
-            Move::Compact(shape) => work.accepts(shape, self.answered.is_some()),
-            Move::Pass => work.rebuilds.is_none() && scene.fits(self.current.raw()),
-            Move::Edit(_) | Move::Stuck => false,
-        };
-        if holds && !call.provider_compacts {
-            return;
-        }
-        self.stale = true;
-        let again = work.decide(&scene, RungId::Pass, false);
-        if matches!(self.action, Move::Compact(_)) && !call.provider_compacts {
-            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
-        }
-        (self.rung, self.action) = again;
     }
 
     /// Judges the answers: the result is a summary, a further round, or a digest in their place.
@@ -147,7 +123,17 @@ impl<'a> Commit<'a> {
             }
             return Ok(());
         };
-        match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answered, &mut self.report, host)? {
+        let again;
+        let questions = match answered.questions {
+            Some(questions) => questions,
+            None => {
+                let scene = self.work.scene(&self.start.view);
+                again = questions::write(&self.work, &scene, &shape, self.plan, host)?;
+                &again
+            }
+        };
+        let judged = (questions, answered.answers);
+        match summarizing::settle(&mut self.work, self.plan, &shape, judged, &mut self.report) {
             Settled::Summary(summary) => self.summary = Some(summary),
             // Until the summary is complete, code makes the view fit if necessary.
             Settled::Next(plan) => self.next = Some(*plan),
@@ -175,49 +161,44 @@ impl<'a> Commit<'a> {
     fn climb(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         // A summary may be longer than the digest it replaces.
         let replaces = matches!(&self.action, Move::Compact(shape) if !self.work.accepts(shape, false));
-        let mut gained = false;
+        let asked = self.answered.is_some() && !self.stale;
+        let (mut from, mut gained) = (None, false);
         for _ in 0..STEPS {
-            match self.action {
-                Move::Stuck if gained => {
-                    // After a late rung cut something, an early one may help again.
-                    gained = false;
-                    (self.rung, self.action) = ladder::next(&self.work.scene(&self.current), RungId::Pass, false);
-                    continue;
-                }
-                Move::Pass | Move::Stuck => break,
-                Move::Edit(_) | Move::Compact(_) => {}
-            }
-            let helped = self.step(replaces, host)?;
-            gained |= helped;
             let scene = self.work.scene(&self.current);
-            (self.rung, self.action) = match self.rung.then(helped) {
-                Some(from) => ladder::next(&scene, from, false),
-                None => (self.rung, Move::Stuck),
+            if let Some(from) = from {
+                (self.rung, self.action) = ladder::next(&scene, from, false);
+            }
+            if self.action == Move::Stuck && gained {
+                // After a late rung cut something, an early one may help again.
+                gained = false;
+                (self.rung, self.action) = ladder::next(&scene, RungId::Pass, false);
+            }
+            let rung = self.rung;
+            let step = match &self.action {
+                Move::Pass | Move::Stuck => break,
+                Move::Edit(edit) => Step::Edit(Editing::of(&scene, *edit)),
+                Move::Compact(shape) => {
+                    let summary = self.summary.take();
+                    let reads_all = summary.is_some() && self.plan.job.digested == 0;
+                    let covering = Covering { scene: &scene, shape, rung, asked, reads_all };
+                    Step::Cover(Box::new(covering.write(&self.work, summary, host)?))
+                }
             };
+            let helped = self.step(step, replaces && rung == RungId::Summarize, host)?;
+            gained |= helped;
+            from = rung.then(helped);
+            if from.is_none() {
+                self.action = Move::Stuck;
+            }
         }
         Ok(())
     }
 
     /// Takes one step, and undoes it if the view did not become smaller. Returns whether it did.
-    fn step(&mut self, replaces: bool, host: &mut dyn Host) -> Result<bool, Error> {
-        let Self { work, current, summary, .. } = self;
-        let (rung, asked, digested) = (self.rung, self.answered.is_some() && !self.stale, self.plan.job.digested);
-        let mut lost = false;
-        let replaces = rung == RungId::Summarize && replaces;
-        let view = step::take(work, current, replaces, host, &mut |work, host| {
-            match &self.action {
-                Move::Edit(edit) => step::edit(work, current, *edit),
-                Move::Compact(shape) => {
-                    let summary = summary.take();
-                    let reads_all = summary.is_some() && digested == 0;
-                    let covering = Covering { view: current, shape, rung, asked, reads_all };
-                    lost = covering.make(work, summary, host)?;
-                }
-                Move::Pass | Move::Stuck => {}
-            }
-            Ok(())
-        })?;
-        let Some(view) = view else {
+    fn step(&mut self, step: Step, replaces: bool, host: &mut dyn Host) -> Result<bool, Error> {
+        let lost = matches!(&step, Step::Cover(cover) if cover.lost);
+        let before = (&self.current, self.start.baseline.as_ref());
+        let Some(view) = step::take(&mut self.work, before, step, replaces, host)? else {
             self.current = self.work.project(host)?;
             return Ok(false);
         };
@@ -236,18 +217,19 @@ impl<'a> Commit<'a> {
             return Ok(());
         }
         if self.highest < RungId::Summarize {
-            self.rewrite(restoring::restore, true, host)?;
+            let restored = restoring::restored(&self.work, &self.work.scene(&self.current), host)?;
+            self.replace(restored, true, host)?;
         }
-        self.rewrite(restoring::reframe, false, host)
+        let reframed = restoring::reframed(&self.work, host)?;
+        self.replace(reframed, false, host)
     }
 
-    /// Writes the active checkpoint again, unless the view no longer fits then. `spares`: it must leave room, too.
-    fn rewrite(&mut self, write: Rewriting, spares: bool, host: &mut dyn Host) -> Result<(), Error> {
+    /// Replaces the active checkpoint, unless the view no longer fits then. `spares`: it must leave room, too.
+    fn replace(&mut self, checkpoint: Option<Checkpoint>, spares: bool, host: &mut dyn Host) -> Result<(), Error> {
+        let Some(checkpoint) = checkpoint else { return Ok(()) };
         let state = self.work.state.clone();
-        if !write(&mut self.work, &self.current, host)? {
-            return Ok(());
-        }
-        let view = self.work.project_bound(host)?;
+        restoring::replace_newest(&mut self.work, checkpoint);
+        let view = self.work.project_bound(self.start.baseline.as_ref(), host)?;
         let scene = self.work.scene(&view);
         if scene.fits(view.raw()) && (!spares || scene.leaves_room(view.raw())) {
             let (count, rung) = (self.work.history.messages.len(), self.highest.as_str());
@@ -267,8 +249,8 @@ impl<'a> Commit<'a> {
 
     /// The changes that a successful step made to messages, derived from the view after it.
     fn changes(&self, view: &View) -> Vec<Change> {
-        let (scene, rung) = (self.work.scene(view), self.rung.as_str());
-        let (count, scale) = (self.work.history.messages.len(), |raw| scene.estimate_of(raw));
+        let (rung, count) = (self.rung.as_str(), self.work.history.messages.len());
+        let scale = |raw| self.work.scaled(raw);
         match &self.action {
             Move::Compact(_) => vec![change::covered_between(rung, &self.current, view, count, &scale)],
             Move::Edit(edit) => {
@@ -279,131 +261,21 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Builds the messages to send, the report and the state.
-    fn finish(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
-        let fit = Fit::of(&self.work, &self.current);
-        if self.revised {
-            self.work.state.revision += 1;
-        }
-        let Rendered { view: sent, messages, joined } = render(&self.work, &mut self.current, host)?;
-        if self.is_sent() {
-            let covers = self.work.scene(&self.current).covered();
-            let known = core::mem::take(&mut self.work.state.own);
-            self.work.state.own = own::following(known, self.work.history.passed.take(), (&messages, joined), covers);
-        }
-        self.warn_of_losses(host)?;
-        remember_rewrites(&mut self.work, &self.current);
-        let changed = !self.current.is_input(&self.work.history);
-        self.complete_report(&fit, changed);
-        let is_ours = !self.call.provider_compacts;
-        let nothing_done = is_ours && self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
-        let (work, current) = (&self.work, &self.current);
-        let standing =
-            if nothing_done { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
-        self.work.state.calibration = self.work.calibration.clone();
-        if self.is_sent() {
-            let end = self.work.history.position(self.work.history.end());
-            self.work.state.fired = end.filter(|_| self.counts || self.work.state.fired == end);
-        }
-        self.store_pending();
-        let Self { work, report, next, .. } = self;
-        Ok(Committed { state: work.state, report, changed, view: sent, next, standing })
-    }
-
-    /// Warns of requirements and literal strings that the view no longer holds.
-    fn warn_of_losses(&mut self, host: &mut dyn Host) -> Result<(), Error> {
-        if self.cut_requirements {
-            self.warn(Warning::RequirementsCut, None, "The summary has no room for everything that was required or requested. Pin these messages, or use a model with a larger window.");
-        }
-        if self.revised {
-            for (name, count) in protection::lost(&self.work.scene(&self.current)) {
-                let what = if name == "keep" { "messages" } else { "results" };
-                let advice = format!(
-                    "{count} {what} that should be kept whole did not fit and were cleared, cut or summarized. Keep fewer, or use a model with a larger window."
-                );
-                self.warn(Warning::KeepLost, Some(&name), &advice);
-            }
-        }
-        let lacking = lacking(&self.work, &self.current, host)?;
-        let more = lacking.len().saturating_sub(MOST_LOST);
-        let lost = lacking.into_iter().take(MOST_LOST).map(|literal| {
-            let literal = text::start(literal, 80);
-            format!("\"{literal}\" is no longer in the view: the message that contains it had to be cut.")
-        });
-        for advice in lost.collect::<Vec<_>>() {
-            self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
-        }
-        if more > 0 {
-            let advice =
-                format!("{more} more are no longer in the view: the messages that contain them had to be cut.");
-            self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
-        }
-        Ok(())
-    }
-
-    fn complete_report(&mut self, fit: &Fit, changed: bool) {
-        let checkpoints = &self.work.state.checkpoints;
-        let covered_anew = checkpoints.last().map(|checkpoint| checkpoint.revision)
-            != self.call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
-        let changed_here = if self.revised { first_changed(&self.first, &self.current, covered_anew) } else { None };
-        // Another model counts tokens differently, so clipped content is cut to a different length.
-        let cut_anew = if self.call.counts_anew() { first_edited(&self.current) } else { None };
-        self.report.first_changed = changed_here.into_iter().chain(cut_anew).chain(self.work.broken_at).min();
-        (self.report.thinking, self.report.provider) = self.work.thinking();
-        if self.sends_signed_block() {
-            self.report.provider.get_or_insert_default().compacts = true;
-        }
-        self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
-        self.report.after = self.work.usage(&self.current);
-        self.report.saved = self.work.saved(&self.current);
-        self.report.cost = self.work.cost(&self.current, self.report.saved, self.report.first_changed);
-        self.report.request = self.work.request_id();
-        self.report.rung = Some(self.highest.as_str());
-        let covers = |change: &Change| change.action == Action::Cover;
-        if self.call.options.summarize && self.answered.is_none() && self.report.changes.iter().any(covers) {
-            self.report.skipped = Some(skipped::reason(self.keeps_out, self.plan, self.stale, fit.tight));
-        }
-        if fit.tight && (fit.fits || !fit.over) {
-            self.warn(Warning::Tight, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
-        }
-        (self.report.outcome, self.report.reason) = fit.outcome(&self.work, &self.report, self.highest, changed);
-    }
-
-    /// Whether the view has a provider's own summary that must be announced.
-    fn sends_signed_block(&self) -> bool {
-        let active = self.work.history.active.map(|active| &self.work.state.checkpoints[active]);
-        let block = active.and_then(|checkpoint| checkpoint.block.as_ref());
-        block.is_some_and(Block::is_signed) && self.current.has_block()
-    }
-
     /// Whether the view is sent. That of a round after which the summarizer is asked again is not.
     const fn is_sent(&self) -> bool {
         self.next.is_none() || !self.call.asking
     }
 
-    /// Stores what is sent, for the usage that will be reported for it.
-    fn store_pending(&mut self) {
-        if !self.is_sent() {
-            self.work.forget_view();
-            return;
-        }
-        // A compaction ahead of time is not sent now: the usage of the last request is still expected.
-        if self.plan.job.ahead && self.work.state.pending.is_some() {
-            return;
-        }
-        self.work.remember_sent(&self.current);
-        self.work.state.pending = Some(Pending {
-            sent: self.work.sent,
-            request: self.report.request.clone(),
-            raw: self.report.after.raw,
-            at: self.work.history.position(self.work.history.end()),
-            counted: self.call.counted,
-            window: self.call.window,
-            key: self.call.key(),
-        });
-    }
-
     fn warn(&mut self, code: Warning, path: Option<&str>, advice: &str) {
         self.report.warnings.push(Notice { code, path: path.map(str::to_owned), advice: advice.to_owned() });
+    }
+}
+
+/// Whether what a plan does can still be done. `answered`: with an answer from a model.
+fn holds(work: &Work<'_>, scene: &Scene<'_>, action: &Move, answered: bool) -> bool {
+    match action {
+        Move::Compact(shape) => work.accepts(shape, answered),
+        Move::Pass => work.rebuilds.is_none() && scene.fits(scene.view.raw()),
+        Move::Edit(_) | Move::Stuck => false,
     }
 }

@@ -10,6 +10,7 @@ use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::call::render::render;
 use crate::ingest::host::{Host, Product, Sent};
+use crate::ladder::Scene;
 use crate::ladder::shape::Shape;
 use crate::model::message::{PartKind, Role};
 use crate::session::view::{Slot, View};
@@ -22,11 +23,12 @@ use crate::summary::request::Request;
 /// If the host cannot create a message.
 pub(crate) fn add(
     work: &Work<'_>,
-    view: &View,
+    scene: &Scene<'_>,
     shape: &Shape,
     request: &mut Request,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
+    let view = scene.view;
     let stays = |slot: Slot| matches!(slot, Slot::Host { index, .. } if index >= shape.covers.count);
     let Some(end) = view.items.iter().position(|item| stays(item.slot)).filter(|&end| end > 0) else { return Ok(()) };
     let mut covered = View { items: view.items[..end].to_vec(), before: view.before };
@@ -36,7 +38,7 @@ pub(crate) fn add(
     }
     let id = checkpoint::message_id(work.state.revision + 1, ASKED_SLOT);
     let asked = host.summary(&request.appended, &id, shape.covers.count)?;
-    if fits(work, view, &covered, &asked, request.max_output_tokens) {
+    if fits(work, scene, &covered, &asked, request.max_output_tokens) {
         request.append = behind(work, &covered, &request.chat, &asked, host)?;
     }
     Ok(())
@@ -46,12 +48,11 @@ pub(crate) fn add(
 const ASKED_SLOT: &str = "request";
 
 /// Whether the request fits into the window, with the tools that its calls need.
-fn fits(work: &Work<'_>, view: &View, covered: &View, asked: &Product, reply: u64) -> bool {
+fn fits(work: &Work<'_>, scene: &Scene<'_>, covered: &View, asked: &Product, reply: u64) -> bool {
     let calls = covered.records(&work.history).iter().any(|message| message.has(PartKind::Call));
     if calls && work.call.beside_hashes[1].is_none() {
         return false;
     }
-    let scene = work.scene(view);
     let estimate = scene.estimate(covered.raw() + asked.record().map_or(0, |record| record.tokens()));
     let hard = scene.limits.window.hard;
     let window = work.call.options.summarizer.window.map_or(hard, |own| own.min(hard));

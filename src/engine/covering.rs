@@ -5,6 +5,7 @@ use crate::base::json::quoted_bytes;
 use crate::base::millionths;
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
+use crate::call::covered;
 use crate::engine::literals;
 use crate::engine::summarizing::Summary;
 use crate::ingest::host::Host;
@@ -12,12 +13,12 @@ use crate::ladder::compact;
 use crate::ladder::shape::Shape;
 use crate::ladder::{self, RungId, Scene};
 use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
+use crate::memory::Memory;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::memory::pool::Pool;
 use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
 use crate::session::state::Breaker;
-use crate::session::view::View;
 use crate::summary::block::Block;
 use crate::tokens;
 
@@ -34,8 +35,8 @@ const SHORTER_TRIES: usize = 4;
 
 /// A compaction to make.
 pub(crate) struct Covering<'a> {
-    /// The view without it.
-    pub view: &'a View,
+    /// The scene of the view without it.
+    pub scene: &'a Scene<'a>,
     /// What to cover and keep.
     pub shape: &'a Shape,
     /// The rung that proposed it.
@@ -44,6 +45,19 @@ pub(crate) struct Covering<'a> {
     pub asked: bool,
     /// Whether the model read the text of everything that is covered.
     pub reads_all: bool,
+}
+
+/// A compaction that is written: what it changes in the state.
+pub(crate) struct Cover {
+    shape: Shape,
+    written: Written,
+    note: Option<String>,
+    memory: Memory,
+    breaker: Breaker,
+    /// Whether a summary takes the place of a digest of the same.
+    replaces: bool,
+    /// Whether the text leaves out requirements or requests of the user.
+    pub(crate) lost: bool,
 }
 
 /// The text that replaces the past.
@@ -79,14 +93,9 @@ struct Size {
 }
 
 impl Covering<'_> {
-    /// Creates the checkpoint, from the summary if there is one. Returns whether the text leaves out requirements or
-    /// requests of the user.
-    pub(crate) fn make(
-        &self,
-        work: &mut Work<'_>,
-        summary: Option<Summary>,
-        host: &mut dyn Host,
-    ) -> Result<bool, Error> {
+    /// Writes the text, from the summary if there is one.
+    pub(crate) fn write(&self, work: &Work<'_>, summary: Option<Summary>, host: &mut dyn Host) -> Result<Cover, Error> {
+        let scene = self.scene;
         let covered = |active: usize| work.state.checkpoints[active].covers.count;
         let replaces =
             summary.is_some() && work.history.active.is_some_and(|active| covered(active) >= self.shape.covers.count);
@@ -97,32 +106,26 @@ impl Covering<'_> {
         let trimmed = self.trimmed(work);
         // A digest is written again of all that is covered: nothing goes without it.
         let dropped = trimmed.as_ref().filter(|trimmed| !trimmed.digest).map_or(0, |trimmed| trimmed.dropped);
-        let scene = work.scene(self.view);
-        let held;
-        let shape = if self.reads_all {
-            self.shape
-        } else {
-            held = compact::with_compaction(&scene, self.shape);
-            &held
-        };
+        let held = if self.reads_all { self.shape.clone() } else { compact::with_compaction(scene, self.shape) };
+        let shape = &held;
         // The memory is always derived from what was sent, whoever writes the text above it.
-        let known = checkpoint::known(&scene, shape, host)?;
+        let known = covered::known(scene, shape, host)?;
         let pool = Pool::of(&known.memory, &known.messages);
         let visible = |index| shape.shows(index);
         let references = work.call.recalls.then_some(shape.covers.count);
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
-        let turn = checkpoint::turn(&scene, shape);
+        let turn = checkpoint::turn(scene, shape);
         let estimator = &scene.options.estimator;
         let source =
             Source { known: &pool, summary: summary_before, todos, visible: &visible, references, turn, estimator };
-        let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
+        let shorter = self.rung == RungId::Trim && shape.repeats(scene);
         let earlier = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-        let mut room = checkpoint::note_tokens(&scene, shape);
+        let mut room = checkpoint::note_tokens(scene, shape);
         // Where nothing came before the request, the note has the room of the digest.
         if turn.is_some() && summary.is_none() && !shorter && !source.tells() {
             let earlier = earlier.and_then(|earlier| earlier.note.as_ref()).map_or(0, |note| note.raw);
             let size = Size { replaced: known.raw, earlier, note: 2 * OVERHEAD, dropped, shorter };
-            room = room.max(self.digest_room(&scene, shape, size).0.min(DIGEST_TOKENS));
+            room = room.max(self.digest_room(scene, shape, size).0.min(DIGEST_TOKENS));
         }
         let note = turn.and_then(|_| source.progress(room));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
@@ -132,16 +135,16 @@ impl Covering<'_> {
         let earlier = earlier.map_or(0, |earlier| earlier.summary.raw);
         let size = Size { replaced: known.raw, earlier, note: beside + taken, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
-            (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
+            (Some(text), _) => of_model(scene, &source, known.raw, text, replaces),
             (None, Some(trimmed)) if !shorter => {
-                let most = self.digest_room(&scene, shape, size).0;
-                of_trim(&scene, &source, known.raw, trimmed, most)
+                let most = self.digest_room(scene, shape, size).0;
+                of_trim(scene, &source, known.raw, trimmed, most)
             }
-            (None, _) => self.by_code(&scene, &source, shape, size),
+            (None, _) => self.by_code(scene, &source, shape, size),
         };
         // What code keeps stays at the end.
         let (body, kept) = digest::split(&text);
-        let mut text = keep_literals(body.to_owned(), &scene, shape, &work.call.must_keep, host)?;
+        let mut text = keep_literals(body.to_owned(), scene, shape, &work.call.must_keep, host)?;
         if !kept.is_empty() {
             text.push_str("\n\n");
             text.push_str(kept);
@@ -163,10 +166,7 @@ impl Covering<'_> {
             bare: shorter,
             block: native,
         };
-        work.state.memory = Some(memory);
-        self.push(work, shape, written, note, replaces, host)?;
-        work.state.breaker = breaker;
-        Ok(left_out.required)
+        Ok(Cover { shape: held, written, note, memory, breaker, replaces, lost: left_out.required })
     }
 
     /// The provider's own summary that stays in the view: of what is covered, it stands for the beginning. A readable one
@@ -181,7 +181,7 @@ impl Covering<'_> {
         let mut breaker = work.state.breaker;
         // What code covers costs nothing, so only summaries by a model count.
         if !replaces && self.rung == RungId::Summarize {
-            breaker.thrash = if work.little_new(&work.scene(self.view)) { breaker.thrash + 1 } else { 0 };
+            breaker.thrash = if work.little_new(self.scene) { breaker.thrash + 1 } else { 0 };
         }
         if by_code && !self.asked && self.rung <= RungId::Digest {
             breaker.wait = breaker.wait.saturating_sub(1);
@@ -231,39 +231,38 @@ impl Covering<'_> {
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
         // The rest of the room up to the target can hold more of the memory, but the digest must not exceed the earlier
         // one plus half of what is covered now.
-        let stays = self.view.items.iter().filter(|item| !item.fixed);
+        let stays = scene.view.items.iter().filter(|item| !item.fixed);
         let stays: u64 = stays.map(|item| shape.tokens_of(item, scene.history)).sum();
         let left = scene.digested_most().saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_TOKENS)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.
-        let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);
+        let below = scene.raw_below(scene.limits.limit).saturating_sub(scene.view.fixed() + stays + note + FRAME);
         let raw = if below < raw / 2 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
         let raw = if shorter { scene.raw(shape.summary_tokens).saturating_sub(OVERHEAD) } else { raw };
         (raw, below)
     }
+}
 
+impl Cover {
     /// Adds the checkpoint to the state.
-    fn push(
-        &self,
-        work: &mut Work<'_>,
-        shape: &Shape,
-        written: Written,
-        note: Option<String>,
-        replaces: bool,
-        host: &mut dyn Host,
-    ) -> Result<(), Error> {
+    ///
+    /// # Errors
+    ///
+    /// If the host cannot create a message.
+    pub(crate) fn apply(self, work: &mut Work<'_>, host: &mut dyn Host) -> Result<(), Error> {
+        let Self { shape, written, note, memory, breaker, replaces, lost: _ } = self;
+        work.state.memory = Some(memory);
         if replaces {
             // A digest that covers more than this is replaced together with its note.
             work.state.uncover(shape.covers.count + 1);
             work.history.active = work.state.checkpoints.len().checked_sub(1);
         }
-        let scene = work.scene(self.view);
         let same = work.history.active.map(|active| &work.state.checkpoints[active]);
         let note = match same.filter(|same| replaces && same.covers == shape.covers) {
             Some(same) => same.note.as_ref().map(|note| note.text.clone()),
             None => note,
         };
-        let mut checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
+        let mut checkpoint = checkpoint::checkpoint(work.placed(), &shape, written, note, host)?;
         let kept = (checkpoint.covers, &checkpoint.stays.head, &checkpoint.stays.kept);
         let earlier = same.filter(|same| replaces && (same.covers, &same.stays.head, &same.stays.kept) == kept);
         if let Some(earlier) = earlier.cloned() {
@@ -285,6 +284,7 @@ impl Covering<'_> {
         work.state.spared.retain(|&index| shape.shows(index));
         work.state.push(checkpoint);
         work.history.active = work.state.checkpoints.len().checked_sub(1);
+        work.state.breaker = breaker;
         work.forget_covered_reply();
         Ok(())
     }
@@ -326,7 +326,7 @@ fn keep_literals(
     if literals.is_empty() {
         return Ok(text);
     }
-    let material = checkpoint::material(scene, shape, host)?;
-    literals::append(&mut text, literals.iter().filter(|literal| checkpoint::mentions(&material, literal)));
+    let material = covered::material(scene, shape, host)?;
+    literals::append(&mut text, literals.iter().filter(|literal| covered::mentions(&material, literal)));
     Ok(text)
 }

@@ -20,10 +20,60 @@ use crate::session::clip::Clip;
 use crate::session::lasting;
 use crate::session::state::SPARED;
 
+/// An edit, and the messages that it leaves alone.
+pub(crate) struct Editing {
+    edit: Edit,
+    spared: Vec<u64>,
+}
+
+impl Editing {
+    /// The edit of a view whose scene this is.
+    pub(crate) fn of(scene: &Scene<'_>, edit: Edit) -> Self {
+        Self { edit, spared: spared(scene, &edit) }
+    }
+
+    /// Records the edit in the state.
+    pub(crate) fn apply(self, work: &mut Work<'_>) {
+        let Edit { cap, reach, clear, thoughts, failed, first: _, unsent: _, over: _ } = self.edit;
+        work.state.spared = self.spared;
+        // What was cleared stays so, also where the tail begins earlier now.
+        let history = &work.history;
+        let held = |before: Option<Position>| before.filter(|at| history.position(at.count) == Some(*at));
+        let farther = |before: Option<Position>, up_to: Position| {
+            held(before).filter(|before| before.count > up_to.count).or(Some(up_to))
+        };
+        if let Some(up_to) = thoughts.and_then(|index| history.position(index)) {
+            work.state.thoughts = farther(work.state.thoughts, up_to);
+        }
+        let old = work.history.old();
+        if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
+            if failed {
+                work.state.failed = farther(work.state.failed, up_to);
+            } else {
+                let before = held(work.state.cleared);
+                let media = before.map_or(0, |before| work.state.media.min(before.count));
+                work.state.cleared = farther(before, up_to);
+                work.state.media = media.max(up_to.count.min(old));
+            }
+        }
+        // Messages that are cleared completely are not clipped.
+        if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
+            let count = |cleared: Option<Position>| cleared.map_or(0, |cleared| cleared.count);
+            let (cleared, failed) = (count(work.state.cleared), count(work.state.failed));
+            let cap = cap.max(LEAST_CAP);
+            // If the new cap is only slightly higher, the previous one is kept, so that there are few clips while limits
+            // are being learned.
+            let before = work.state.open_clips().last().map_or(0, |last| last.cap);
+            let cap = if before <= cap && before * 8 >= cap * 7 { before } else { cap };
+            work.state.clip(Clip { up_to, cap, reach, old, cleared, failed });
+        }
+    }
+}
+
 /// The messages that an edit leaves alone: those that are held more firmly than the edit is strong, those that an
 /// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that
 /// nothing has changed yet.
-pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
+fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     if edit.cap.is_none() && edit.clear.is_none() {
         return scene.state.spared.clone();
     }
@@ -59,41 +109,4 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     order::numbers(&mut spared);
     spared.drain(..spared.len().saturating_sub(SPARED));
     spared
-}
-
-/// Records an edit in the state. `spared`: the messages that it leaves alone.
-pub(crate) fn apply(work: &mut Work<'_>, edit: Edit, spared: Vec<u64>) {
-    let Edit { cap, reach, clear, thoughts, failed, first: _, unsent: _, over: _ } = edit;
-    work.state.spared = spared;
-    // What was cleared stays so, also where the tail begins earlier now.
-    let history = &work.history;
-    let held = |before: Option<Position>| before.filter(|at| history.position(at.count) == Some(*at));
-    let farther = |before: Option<Position>, up_to: Position| {
-        held(before).filter(|before| before.count > up_to.count).or(Some(up_to))
-    };
-    if let Some(up_to) = thoughts.and_then(|index| history.position(index)) {
-        work.state.thoughts = farther(work.state.thoughts, up_to);
-    }
-    let old = work.history.old();
-    if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
-        if failed {
-            work.state.failed = farther(work.state.failed, up_to);
-        } else {
-            let before = held(work.state.cleared);
-            let media = before.map_or(0, |before| work.state.media.min(before.count));
-            work.state.cleared = farther(before, up_to);
-            work.state.media = media.max(up_to.count.min(old));
-        }
-    }
-    // Messages that are cleared completely are not clipped.
-    if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
-        let count = |cleared: Option<Position>| cleared.map_or(0, |cleared| cleared.count);
-        let (cleared, failed) = (count(work.state.cleared), count(work.state.failed));
-        let cap = cap.max(LEAST_CAP);
-        // If the new cap is only slightly higher, the previous one is kept, so that there are few clips while limits
-        // are being learned.
-        let before = work.state.open_clips().last().map_or(0, |last| last.cap);
-        let cap = if before <= cap && before * 8 >= cap * 7 { before } else { cap };
-        work.state.clip(Clip { up_to, cap, reach, old, cleared, failed });
-    }
 }

@@ -10,8 +10,9 @@ use crate::base::archive::Record;
 use crate::base::error::Error;
 use crate::base::json::Json;
 use crate::call::committed::Committed;
-use crate::call::context::{Measure, Work, request_id};
+use crate::call::context::{Work, request_id};
 use crate::call::input::Call;
+use crate::call::measure::Measure;
 use crate::call::repair;
 use crate::call::result_rules;
 use crate::call::standing::{Measures, Standing};
@@ -26,19 +27,27 @@ use crate::session::history::History;
 use crate::session::lasting;
 use crate::session::prefixes;
 use crate::session::sent::{self, Mark, SentPrefixes};
-use crate::session::state::{Pending, SessionState};
+use crate::session::state::SessionState;
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 
-/// Returns what a call that changed nothing leaves, if the next call may rely on it. `known`: what the previous call
-/// left, if this call relied on it.
+/// What a call knows that relies on the one before.
+pub(crate) struct Resumed<'a> {
+    /// What that call left.
+    before: &'a Standing,
+    /// The hash of all messages as they are sent, where reasoning may be bound to it.
+    sent: Option<u64>,
+}
+
+/// Returns what a call that changed nothing leaves, if the next call may rely on it. `known`: if this call relied on the
+/// one before.
 pub(crate) fn of(
     work: &Work<'_>,
     view: &View,
     start: u64,
     changed: bool,
-    known: Option<&Standing>,
+    known: Option<&Resumed<'_>>,
 ) -> Option<Standing> {
     let Work { call, history, state, .. } = work;
     let end = history.end();
@@ -90,12 +99,12 @@ pub(crate) fn of(
     Some(Standing {
         start,
         end: history.position(end)?,
-        structure: known.map_or_else(|| structure(call, state), |known| known.structure),
+        structure: known.map_or_else(|| structure(call, state), |known| known.before.structure),
         changed,
-        saved: known.map_or_else(|| work.saved_raw(view), |known| known.saved),
+        saved: known.map_or_else(|| work.saved_raw(view), |known| known.before.saved),
         sums: sums(view, history),
         sent: match known {
-            Some(_) => work.sent,
+            Some(known) => known.sent,
             None => work.prefixes(view).map(|prefixes| prefixes.end().hash),
         },
         measures: again.then_some(measures),
@@ -225,7 +234,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         reply.raw = history.reply_after(reply.at);
     }
     let window = Work::window(call, &call.state, call.soft)?;
-    let (mut state, cuts) = (call.state.clone(), Cuts::default());
+    let mut state = call.state.clone();
     let sent = standing.sent.map(|sent| {
         let SentPrefixes { beside, mut marks, end } = state.sent.take().unwrap_or_default();
         let sent = prefixes::append(&mut marks, &history, sent);
@@ -233,21 +242,9 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         sent
     });
     let faults = pairs::violations(&history.messages, history.pairing());
-    let mut work = Work {
-        call,
-        history,
-        state,
-        calibration,
-        window,
-        rebuilds: None,
-        in_flight: None,
-        cuts,
-        faults,
-        demands,
-        sent,
-        broken_at: None,
-        began: None,
-    };
+    let cuts = Cuts::with(&history.messages, history.pairing());
+    let mut work =
+        Work { call, history, state, calibration, window, rebuilds: None, in_flight: None, cuts, faults, demands };
     let view = added(&work.history, standing);
     let limits = work.window.limits(work.measure().fixed(&view), 0, &call.options);
     let usage = work.usage(&view);
@@ -262,19 +259,11 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     report.rung = Some(RungId::Pass.as_str());
     report.outcome = outcome(changed);
     report.reason = passed(&usage);
-    report.saved = work.calibration.scale(standing.saved, call.options.estimator.slope());
+    report.saved = work.scaled(standing.saved);
     report.cost = work.cost(&view, report.saved, None);
-    let standing = of(&work, &view, start, changed, Some(standing));
+    let standing = of(&work, &view, start, changed, Some(&Resumed { before: standing, sent }));
     work.state.calibration = work.calibration.clone();
-    work.state.pending = Some(Pending {
-        sent: work.sent,
-        request: report.request.clone(),
-        raw: usage.raw,
-        at: work.history.position(work.history.end()),
-        counted: call.counted,
-        window: call.window,
-        key: call.key(),
-    });
+    work.state.pending = Some(work.pending(&report, sent));
     Ok(Some(Committed { state: work.state, report, changed, view: Vec::new(), next: None, standing }))
 }
 

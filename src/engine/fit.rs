@@ -1,10 +1,9 @@
 //! How the final view fits, and the outcome that a report names for it.
 
 use crate::call::context::Work;
-use crate::ladder::RungId;
+use crate::ladder::{RungId, Scene};
 use crate::report::reasons::{infeasible, why};
 use crate::report::{Outcome, Report};
-use crate::session::view::View;
 
 /// How a view fits.
 pub(crate) struct Fit {
@@ -15,11 +14,11 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    pub(crate) fn of(work: &Work<'_>, view: &View) -> Self {
-        let scene = work.scene(view);
-        let estimate = scene.estimate(view.raw());
+    pub(crate) fn of(scene: &Scene<'_>) -> Self {
+        let raw = scene.view.raw();
+        let estimate = scene.estimate(raw);
         Self {
-            fits: scene.fits(view.raw()),
+            fits: scene.fits(raw),
             tight: scene.limits.tight,
             over: estimate.tokens + estimate.bound >= scene.limits.window.hard,
         }

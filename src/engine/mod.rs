@@ -67,10 +67,11 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
     let host = &mut Separated::new(&call.places, host);
     let policy = policy(&call.options);
-    let (mut plan, first) = policy.plan(&mut Work::new(call)?, true, host)?;
+    let mut work = Work::new(call)?;
+    let (mut plan, start) = policy.plan(&mut work, true, host)?;
     if plan.requests.is_empty() && plan.action != Move::Pass {
         // Without a summarizer, the exact result is known in advance.
-        let done = policy.commit(Work::new(call)?, &plan, None, first, host)?;
+        let done = policy.commit(work, &plan, None, start, host)?;
         plan.preview = preview(&done.report);
     }
     Ok(plan)
@@ -99,12 +100,12 @@ pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
     let host = &mut Separated::new(&call.places, host);
     let policy = policy(&call.options);
     let mut work = Work::new(call)?;
-    let (plan, first) = policy.plan(&mut work, call.options.summarize, host)?;
+    let (plan, start) = policy.plan(&mut work, call.options.summarize, host)?;
     if call.options.summarize && !plan.requests.is_empty() {
-        let open = first.is_some_and(|view| work.usage(&view).is_open());
+        let open = start.is_some_and(|start| work.usage(&start.view).is_open());
         return Ok(Begun::Waits { plan: Box::new(plan), open });
     }
-    let done = policy.commit(work, &plan, None, first, host)?;
+    let done = policy.commit(work, &plan, None, start, host)?;
     Ok(Begun::Done(Box::new(placed(done, host)?)))
 }
 

@@ -2,7 +2,7 @@
 //! every machine cuts the same ones.
 
 use crate::base::{millionths, quoting, sizes, text};
-use crate::call::checkpoint::Material;
+use crate::call::covered::Material;
 use crate::ladder::plan::Job;
 use crate::memory::digest::Source;
 use crate::memory::pool::Pool;

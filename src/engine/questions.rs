@@ -3,16 +3,17 @@
 
 use crate::base::error::Error;
 use crate::base::{millionths, sizes};
-use crate::call::checkpoint::{self, Material};
 use crate::call::context::Work;
+use crate::call::covered::{self, Material};
 use crate::call::input::Call;
 use crate::engine::past::Past;
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::{Host, Sent};
-use crate::ladder::plan::Plan;
+use crate::ladder::Scene;
+use crate::ladder::plan::{Asked, Part, Plan};
 use crate::ladder::shape::Shape;
 use crate::limits::summary_options::Wanted;
-use crate::session::view::{self, View};
+use crate::session::view;
 use crate::summary::claims::Sources;
 use crate::summary::language::Language;
 use crate::summary::request::{self, Author, Request, Tongue};
@@ -95,90 +96,140 @@ impl Questions {
 /// # Errors
 ///
 /// If the host cannot read a message.
-pub(crate) fn ask(
+pub(crate) fn write(
     work: &Work<'_>,
-    view: &View,
+    scene: &Scene<'_>,
     shape: &Shape,
     plan: &Plan,
     host: &mut dyn Host,
 ) -> Result<Questions, Error> {
     let (call, job) = (work.call, &plan.job);
-    let estimator = &call.options.estimator;
-    let material = checkpoint::material(&work.scene(view), shape, host)?;
-    let language = match &call.options.language {
+    let material = covered::material(scene, shape, host)?;
+    let language = language(work, &material, host)?;
+    let sources = job.last.then(|| sources(&material, call));
+    let past = Past::of(material, job, &call.options.estimator);
+    let holds = job.merges() || past.pieces() == job.pieces;
+    let round = Round { work, plan, past, language };
+    let asked = plan.requests.iter().zip(&job.parts).map(|(asked, part)| round.question(asked, *part)).collect();
+    Ok(Questions { asked, holds, language, sources })
+}
+
+/// What the questions of a round are written from.
+struct Round<'a> {
+    work: &'a Work<'a>,
+    plan: &'a Plan,
+    past: Past,
+    language: Language,
+}
+
+impl Round<'_> {
+    fn question(&self, asked: &Asked, part: Part) -> Question {
+        let (material, known) = match part.piece {
+            Some(piece) => self.piece(piece),
+            None => self.notes(part),
+        };
+        let request = self.request(asked, part, self.prompt(&material));
+        let (raw, most) = self.measured_by(&request);
+        Question { request, known, raw, most }
+    }
+
+    /// The conversation of a piece, and the earlier summaries in the question about it.
+    fn piece(&self, piece: NonZeroU64) -> (String, String) {
+        let Self { past, .. } = self;
+        let options = &self.work.call.options;
+        let last = self.plan.job.last;
+        let lines = past.asked(sizes::of(piece.get()), last, &options.estimator);
+        let room = if options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
+        (request::conversation(&lines, room), self.known())
+    }
+
+    /// The notes that a question merges, and all of them as what may be repeated word for word.
+    fn notes(&self, part: Part) -> (String, String) {
+        let Self { past, plan, .. } = self;
+        let estimator = &self.work.call.options.estimator;
+        let mut known = self.known();
+        let mut lines = Vec::new();
+        if plan.job.last && !past.digest.is_empty() {
+            lines.push(request::piece(&past.digest, estimator));
+        }
+        for notes in plan.notes.get(part.from as usize..part.to as usize).unwrap_or_default() {
+            known.push_str(notes);
+            lines.push(request::piece(notes, estimator));
+        }
+        (transcript::render(&lines, past.room), known)
+    }
+
+    /// The earlier summaries that a question holds.
+    fn known(&self) -> String {
+        let Past { previous, digest, .. } = &self.past;
+        if self.plan.job.last { format!("{previous}{digest}") } else { previous.clone() }
+    }
+
+    /// The text of a request: the material between what stands before it and what is to be done with it.
+    fn prompt(&self, material: &str) -> String {
+        let (call, job) = (self.work.call, &self.plan.job);
+        let mut prompt = if job.last { request::previous(&self.past.previous) } else { String::new() };
+        prompt.push_str(material);
+        prompt.push_str(&request::noted(call.focus.as_ref()));
+        if job.last {
+            prompt.push_str(&self.todos());
+        }
+        if job.corrects {
+            prompt.push_str(&request::correction(self.plan.spent.failed.as_deref().unwrap_or_default()));
+        }
+        prompt.push('\n');
+        prompt.push_str(request::NOW);
+        prompt
+    }
+
+    fn todos(&self) -> String {
+        request::todo_list(&self.work.call.todos, sizes::of(self.plan.job.budget / 3))
+    }
+
+    fn request(&self, asked: &Asked, part: Part, prompt: String) -> Request {
+        let (call, job, most) = (self.work.call, &self.plan.job, asked.max_output_tokens);
+        let tongue = match &call.options.language {
+            Wanted::Named(name) => Tongue::Named(name),
+            _ => Tongue::Theirs(self.language.name()),
+        };
+        let kind = kind(part.piece, job.asked());
+        let appends = call.options.appends && kind == "summary" && !job.corrects;
+        let appended = || request::appended(most, call.focus.as_ref(), tongue, &call.options.prompt, &self.todos());
+        Request {
+            id: asked.id.clone(),
+            kind: if job.corrects { "correction" } else { kind },
+            system: request::system(kind, most, call.focus.as_ref(), tongue, &call.options.prompt),
+            prompt,
+            max_output_tokens: most,
+            appended: if appends { appended() } else { String::new() },
+            ..Request::default()
+        }
+    }
+
+    /// The raw tokens that the answer to a request is compared with, and those that it may have.
+    fn measured_by(&self, request: &Request) -> (u64, u64) {
+        let (mut raw, mut most) = (request.prompt.len() as u64 / 4, request.max_output_tokens);
+        // Notes are only passed to the summarizer, and compared with the size of their prompt. A summary must fit into the
+        // view, and is compared with what it replaces there.
+        if self.plan.job.last {
+            let slope = self.work.call.options.estimator.slope();
+            most = millionths::ratio(most, self.work.calibration.slope(slope));
+            raw = self.plan.job.raw;
+        }
+        (raw.max(1), (most * 3 / 2).max(64))
+    }
+}
+
+/// The language that a summary may be written in.
+fn language(work: &Work<'_>, material: &Material, host: &mut dyn Host) -> Result<Language, Error> {
+    Ok(match &work.call.options.language {
         Wanted::Theirs => {
             let instructions = host.read(&(0..view::leading(&work.history).min(INSTRUCTIONS)).collect::<Vec<_>>())?;
             Language::of(&material.messages, &instructions)
         }
         Wanted::Named(name) => Language::named(name),
         Wanted::Any => Language::default(),
-    };
-    let tongue = match &call.options.language {
-        Wanted::Named(name) => Tongue::Named(name),
-        _ => Tongue::Theirs(language.name()),
-    };
-    let sources = job.last.then(|| sources(&material, call));
-    let past = Past::of(material, job, estimator);
-    let holds = job.merges() || past.pieces() == job.pieces;
-    let mut questions = Questions { asked: Vec::new(), holds, language, sources };
-    for (at, asked) in plan.requests.iter().enumerate() {
-        let Some(part) = job.parts.get(at) else { break };
-        let mut prompt = if job.last { request::previous(&past.previous) } else { String::new() };
-        let mut known = past.previous.clone();
-        if job.last {
-            known.push_str(&past.digest);
-        }
-        if let Some(piece) = part.piece {
-            let lines = past.asked(sizes::of(piece.get()), job.last, estimator);
-            let room = if call.options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
-            prompt.push_str(&request::conversation(&lines, room));
-        } else {
-            let mut lines = Vec::new();
-            if job.last && !past.digest.is_empty() {
-                lines.push(request::piece(&past.digest, estimator));
-            }
-            for notes in plan.notes.get(part.from as usize..part.to as usize).unwrap_or_default() {
-                // Merged notes may repeat their sources word for word.
-                known.push_str(notes);
-                lines.push(request::piece(notes, estimator));
-            }
-            prompt.push_str(&transcript::render(&lines, past.room));
-        }
-        prompt.push_str(&request::noted(call.focus.as_ref()));
-        if job.last {
-            prompt.push_str(&request::todo_list(&call.todos, sizes::of(job.budget / 3)));
-        }
-        if job.corrects {
-            prompt.push_str(&request::correction(plan.spent.failed.as_deref().unwrap_or_default()));
-        }
-        prompt.push('\n');
-        prompt.push_str(request::NOW);
-        let mut most = asked.max_output_tokens;
-        let kind = kind(part.piece, job.asked());
-        let request = Request {
-            id: asked.id.clone(),
-            kind: if job.corrects { "correction" } else { kind },
-            system: request::system(kind, most, call.focus.as_ref(), tongue, &call.options.prompt),
-            prompt,
-            max_output_tokens: most,
-            appended: if call.options.appends && kind == "summary" && !job.corrects {
-                let todos = request::todo_list(&call.todos, sizes::of(job.budget / 3));
-                request::appended(most, call.focus.as_ref(), tongue, &call.options.prompt, &todos)
-            } else {
-                String::new()
-            },
-            ..Request::default()
-        };
-        // Notes are compared with the size of their prompt, a summary with what it replaces in the view.
-        let mut raw = request.prompt.len() as u64 / 4;
-        if job.last {
-            // A summary must fit into the view. Notes are only passed to the summarizer.
-            most = millionths::ratio(most, work.calibration.slope(estimator.slope()));
-            raw = job.raw;
-        }
-        questions.asked.push(Question { request, known, raw: raw.max(1), most: (most * 3 / 2).max(64) });
-    }
-    Ok(questions)
+    })
 }
 
 /// The kind of a request about a piece, by how many are requested. Without a piece it merges notes.

@@ -6,6 +6,7 @@ use crate::base::json::quoted_bytes;
 use crate::base::{millionths, text};
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
+use crate::call::covered;
 use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
@@ -14,7 +15,7 @@ use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_B
 use crate::memory::digest::Source;
 use crate::memory::pool::Pool;
 use crate::session::compaction::Checkpoint;
-use crate::session::view::{Slot, View};
+use crate::session::view::Slot;
 use crate::tokens;
 
 /// A digest is written again if it may grow to at least this percentage of its length. Its place in the prompt cache is
@@ -24,23 +25,22 @@ const WORTHWHILE: u64 = 130;
 /// The most attempts to find a length for which there is room in the view and in the state.
 const TRIES: usize = 4;
 
-/// Writes the active digest again if it was shortened and there is now room for more. Returns whether it did.
+/// The active digest written again, if it was shortened and there is now room for more.
 ///
 /// # Errors
 ///
 /// If the host cannot create a message.
-pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> Result<bool, Error> {
+pub(crate) fn restored(work: &Work<'_>, scene: &Scene<'_>, host: &mut dyn Host) -> Result<Option<Checkpoint>, Error> {
     let newest = work.state.checkpoints.len().checked_sub(1);
-    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(false) };
+    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(None) };
     let before = &work.state.checkpoints[newest];
     let knows = work.state.memory.as_ref().is_some_and(|memory| memory.upto.count >= before.covers.count);
-    let scene = work.scene(view);
-    let room = room(&scene, view);
+    let room = room(scene);
     if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
-        return Ok(false);
+        return Ok(None);
     }
-    let mut memory = checkpoint::remembered(work.state.memory.as_ref(), &work.history, before);
-    let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
+    let mut memory = covered::remembered(work.state.memory.as_ref(), &work.history, before);
+    let summary = covered::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.stays.holds(index);
     let listed = work.state.list_bytes(0) + before.list_bytes();
     let beside = listed.saturating_sub(LIST_BYTES) + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
@@ -64,14 +64,14 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         most = millionths::scale(most, left as u64, bytes as u64);
     }
     if quoted_bytes(&text) > left || tokens::of_text(estimator, &text) > room {
-        return Ok(false);
+        return Ok(None);
     }
     let (earlier, dropped) = checkpoint::written(before);
     let held = work.call.must_keep.iter().filter(|literal| text::find(&earlier, literal).is_some());
     literals::append(&mut text, held);
     let text = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
     if text.len() <= before.summary.text.len() {
-        return Ok(false);
+        return Ok(None);
     }
     let written = Written {
         kind: before.kind,
@@ -81,23 +81,20 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         bare: false,
         block: before.block.clone(),
     };
-    let note = before.note.as_ref().map(|note| note.text.clone());
-    let checkpoint = checkpoint::checkpoint(&scene, &Shape::of(before), written, note, &work.call.ids, host)?;
-    replace_newest(work, checkpoint);
-    Ok(true)
+    written_again(work, before, written, host)
 }
 
-/// Puts what the host wants around a summary back, where its text had to be as short as can be. Returns whether it did.
+/// The active checkpoint with what the host wants around a summary, if its text had to be as short as can be.
 ///
 /// # Errors
 ///
 /// If the host cannot create a message.
-pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> Result<bool, Error> {
+pub(crate) fn reframed(work: &Work<'_>, host: &mut dyn Host) -> Result<Option<Checkpoint>, Error> {
     let newest = work.state.checkpoints.len().checked_sub(1).filter(|_| work.call.options.preset.is_none());
-    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(false) };
+    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(None) };
     let before = &work.state.checkpoints[newest];
     if !before.frame.is_empty() || work.call.options.prompt.frame.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let Checkpoint { kind, digest, shortened, .. } = *before;
     let written = Written {
@@ -108,15 +105,22 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         bare: false,
         block: before.block.clone(),
     };
+    written_again(work, before, written, host)
+}
+
+/// A checkpoint with another text.
+fn written_again(
+    work: &Work<'_>,
+    before: &Checkpoint,
+    written: Written,
+    host: &mut dyn Host,
+) -> Result<Option<Checkpoint>, Error> {
     let note = before.note.as_ref().map(|note| note.text.clone());
-    let scene = work.scene(view);
-    let checkpoint = checkpoint::checkpoint(&scene, &Shape::of(before), written, note, &work.call.ids, host)?;
-    replace_newest(work, checkpoint);
-    Ok(true)
+    checkpoint::checkpoint(work.placed(), &Shape::of(before), written, note, host).map(Some)
 }
 
 /// Replaces the newest checkpoint with another.
-fn replace_newest(work: &mut Work<'_>, mut checkpoint: Checkpoint) {
+pub(crate) fn replace_newest(work: &mut Work<'_>, mut checkpoint: Checkpoint) {
     if let Some(earlier) = work.state.checkpoints.pop() {
         checkpoint.replaces(&earlier);
     }
@@ -125,8 +129,8 @@ fn replace_newest(work: &mut Work<'_>, mut checkpoint: Checkpoint) {
 }
 
 /// The raw tokens that a digest may have when the view is at the target.
-fn room(scene: &Scene<'_>, view: &View) -> u64 {
-    let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
+fn room(scene: &Scene<'_>) -> u64 {
+    let stays = scene.view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
     let stays: u64 = stays.map(|item| item.tokens).sum();
     scene.restored_most().saturating_sub(stays).min(DIGEST_TOKENS)
 }

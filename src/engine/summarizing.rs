@@ -19,11 +19,11 @@
 
 use crate::base::error::{Error, Warning};
 use crate::base::sizes;
-use crate::call::checkpoint;
 use crate::call::context::Work;
+use crate::call::covered;
 use crate::call::input::Call;
 use crate::engine::past::Past;
-use crate::engine::questions::{self, Answered};
+use crate::engine::questions::{self, Questions};
 use crate::engine::rounds;
 use crate::ingest::host::Host;
 use crate::ladder::plan::{Asked, Job, Part, Plan};
@@ -32,7 +32,6 @@ use crate::ladder::{RungId, Scene};
 use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};
-use crate::session::view::View;
 use crate::summary::block::Block;
 use crate::summary::chunk;
 use crate::summary::request::{self, Author, Tongue};
@@ -95,7 +94,7 @@ pub(crate) fn start(
         .max(LEAST_MATERIAL);
     let list = request::todo_list(&call.todos, sizes::of(budget / 3));
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
-    let extent = checkpoint::extent(scene, shape, true);
+    let extent = covered::extent(scene, shape, true);
     // Most pasts fit, and need not be read to know that.
     let known = extent.base.map_or(0, |base| base.summary.raw);
     let mut guess = known * 3;
@@ -107,11 +106,11 @@ pub(crate) fn start(
     let pieces = if guess < budgets[0] {
         1
     } else {
-        Past::pieces_within(checkpoint::material(scene, shape, host)?, &budgets, estimator)
+        Past::pieces_within(covered::material(scene, shape, host)?, &budgets, estimator)
     };
     let asked = limit(call).map_or(pieces, |limit| rounds::affordable(pieces, budget, most, limit));
     // The summary must be smaller than what is in the view, even if a digest of it is skipped.
-    let raw = checkpoint::extent(scene, shape, false).raw;
+    let raw = covered::extent(scene, shape, false).raw;
     let job = &mut plan.job;
     (job.budget, job.pieces, job.raw, job.most) = (budget, pieces, raw, most);
     (job.digested, job.done) = (pieces - asked, pieces - asked);
@@ -230,19 +229,13 @@ impl Judging<'_> {
 }
 
 /// Judges the answers to a plan and decides how to continue.
-///
-/// # Errors
-///
-/// If the host cannot read a message.
 pub(crate) fn settle(
     work: &mut Work<'_>,
-    view: &View,
     plan: &Plan,
     shape: &Shape,
-    answered: Answered<'_>,
+    (questions, answers): (&Questions, &[Answer]),
     report: &mut Report,
-    host: &mut dyn Host,
-) -> Result<Settled, Error> {
+) -> Settled {
     let next = Plan {
         rung: RungId::Summarize,
         action: plan.action.clone(),
@@ -252,16 +245,7 @@ pub(crate) fn settle(
         preview: plan.preview.clone(),
         ..Plan::default()
     };
-    let answers = answered.answers;
     let mut judging = Judging { answers, next, reason: None, curable: false, block: None };
-    let again;
-    let questions = match answered.questions {
-        Some(questions) => questions,
-        None => {
-            again = questions::ask(work, view, shape, plan, host)?;
-            &again
-        }
-    };
     for (at, measure) in questions.measures().enumerate() {
         let (asked, part) = (&plan.requests[at], plan.job.parts[at]);
         judging.judge(at, asked, part, &measure, &work.call.options.estimator);
@@ -276,26 +260,26 @@ pub(crate) fn settle(
         let least = next.requests.len() as u64 + u64::from(held > 1 || next.job.done < next.job.pieces);
         let allowed = calls + least <= limit;
         if !curable || plan.job.corrects || !allowed {
-            return Ok(given_up(work, reason, allowed, report));
+            return given_up(work, reason, allowed, report);
         }
         report.warnings.push(failed(&reason, " It is called once more."));
         report.failed = Some(reason);
         next.job.corrects = true;
-        return Ok(Settled::Next(Box::new(next)));
+        return Settled::Next(Box::new(next));
     }
     next.notes.retain(|notes| !notes.is_empty());
     if next.job.last {
         work.state.breaker.failures = 0;
         report.warnings.extend(limited(&next.job, limit));
-        return Ok(Settled::Summary(Summary { text: next.notes.pop().unwrap_or_default(), block }));
+        return Settled::Summary(Summary { text: next.notes.pop().unwrap_or_default(), block });
     }
     next.job.corrects = false;
     round(work, shape, &mut next, calls);
     if calls + next.requests.len() as u64 > limit {
         let reason = "The notes on the pieces of the past were not put together.".to_owned();
-        return Ok(given_up(work, reason, false, report));
+        return given_up(work, reason, false, report);
     }
-    Ok(Settled::Next(Box::new(next)))
+    Settled::Next(Box::new(next))
 }
 
 /// Counts a failure. After several, the summarizer is not called for a while. `allowed`: another call would have been

@@ -9,6 +9,7 @@ use crate::support::json;
 use crate::support::result;
 use crate::support::user;
 use precis::base::error::Warning;
+use precis::ladder::Move;
 use precis::limits::provider_refusal::Overflow;
 use precis::limits::provider_refusal::read;
 use serde_json::{Value, json as value};
@@ -342,6 +343,20 @@ fn planning_in_steps_learns_what_one_call_learns() {
     let committed = steps.commit(&messages, &plan, None);
     assert_eq!(committed.view, whole.view);
     assert_eq!(steps.state, chat.state);
+}
+
+/// The preview once came from a call that had not learned from the refusal.
+#[test]
+fn a_plan_about_a_refused_request_shows_the_report_of_its_commit() {
+    let mut messages = turns(400);
+    messages.push(call("a", "read", value!({ "path": "x" })));
+    messages.push(result("a", &filler(80_000)));
+    let mut chat = chat(200_000);
+    chat.before_model(&messages, None).unwrap();
+    chat.more = value!({ "overflow": says("Range of input length should be [1, 12000]") });
+    let plan = chat.plan(&messages);
+    assert!(plan.requests.is_empty() && plan.action != Move::Pass);
+    assert_eq!(plan.preview.report, chat.commit(&messages, &plan, None).committed.report.to_json());
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub(crate) mod text;
 
 use crate::base::error::Error;
 use crate::base::millionths;
+use crate::call::bound::Start;
 use crate::call::checkpoint;
 use crate::call::committed::{Committed, preview};
 use crate::call::context::Work;
@@ -60,7 +61,7 @@ use crate::report::change;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Outcome, Report, Usage};
 use crate::session::state::{ContextguardState, Pending, SessionState};
-use crate::session::view::{Slot, View};
+use crate::session::view::Slot;
 use crate::summary::request::Request;
 use crate::tokens::calibration::Reported;
 
@@ -74,7 +75,7 @@ impl Policy for Contextguard {
         Ok(step(work, host)?.usage(work))
     }
 
-    fn plan(&self, work: &mut Work<'_>, _: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
+    fn plan(&self, work: &mut Work<'_>, _: bool, host: &mut dyn Host) -> Result<(Plan, Option<Start>), Error> {
         let step = step(work, host)?;
         let before = step.usage(work);
         let mut report = work.report(before);
@@ -143,7 +144,7 @@ impl Policy for Contextguard {
         mut work: Work<'_>,
         plan: &Plan,
         answered: Option<Answered<'_>>,
-        _: Option<View>,
+        _: Option<Start>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error> {
         let answers = answered.map(|answered| answered.answers);
@@ -182,15 +183,7 @@ impl Policy for Contextguard {
         report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         report.request = work.request_id();
         (report.outcome, report.reason) = outcome(&work, &report, compacts, changed);
-        work.state.pending = Some(Pending {
-            sent: None,
-            request: report.request.clone(),
-            raw: request,
-            at: None,
-            counted: work.call.counted,
-            window: 0,
-            key: work.call.key(),
-        });
+        work.state.pending = Some(Pending { at: None, window: 0, ..work.pending(&report, None) });
         Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
     }
 

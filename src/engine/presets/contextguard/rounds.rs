@@ -58,7 +58,7 @@ pub(super) fn cover_in_rounds(
         let contents = input(work, &view, &shape, host)?;
         let text = summary(work, answer.take(), &contents, report);
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
-        cover(work, &view, &shape, kind, &text, host)?;
+        cover(work, &shape, kind, &text, host)?;
         let request = work.project(host)?.raw() + continuation::tokens(work, host)? + work.call.beside();
         rounds.request = request;
         report.reason =
@@ -139,26 +139,10 @@ fn again(work: &Work<'_>, attempt: u64, shape: &Shape, (before, report): (&Plan,
     }
 }
 
-fn cover(
-    work: &mut Work<'_>,
-    view: &View,
-    shape: &Shape,
-    kind: Kind,
-    text: &str,
-    host: &mut dyn Host,
-) -> Result<(), Error> {
+fn cover(work: &mut Work<'_>, shape: &Shape, kind: Kind, text: &str, host: &mut dyn Host) -> Result<(), Error> {
     let text = format!("{}\n{text}\n{}", markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END);
-    let checkpoint = {
-        let scene = work.scene(view);
-        checkpoint::checkpoint(
-            &scene,
-            shape,
-            Written { kind, digest: false, shortened: false, text, bare: true, block: None },
-            None,
-            &work.call.ids,
-            host,
-        )?
-    };
+    let written = Written { kind, digest: false, shortened: false, text, bare: true, block: None };
+    let checkpoint = checkpoint::checkpoint(work.placed(), shape, written, None, host)?;
     // A further round replaces the result of the previous one.
     work.state.uncover(shape.covers.count);
     work.state.push(checkpoint);
