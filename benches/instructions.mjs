@@ -15,6 +15,7 @@ const workloads = [
   "decide on one that was added",
   "compact 1,000 messages",
   "compact 10,000 messages",
+  "search 10,000 messages again",
 ];
 
 main(import.meta.url, async (args) => {

@@ -7,10 +7,11 @@ mod support;
 
 use precis::engine::{self, Begun, fast_path};
 use precis::ingest::record_writer::RecordWriter;
+use precis::recall::Asked;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 use std::hint::black_box;
-use support::{Chat, M, Tape, TestHost, assistant, call, records, result, user};
+use support::{Chat, Indexes, M, Tape, TestHost, assistant, call, records, result, user};
 
 const ESTIMATOR: &str = "lexical:o200k";
 
@@ -75,6 +76,22 @@ fn compacted(count: usize) {
     assert!(matches!(begun, Begun::Done(committed) if committed.changed));
 }
 
+/// A later search of a chat that was compacted: the first one has made the indexes.
+fn found(count: usize) {
+    let messages = session(count);
+    let mut chat = chat((count * 10) as u64);
+    chat.before_model(&messages, None).unwrap();
+    let call = chat.call(&messages).unwrap();
+    let asked = Asked::parse(&support::json(&json!({ "query": "which build needs parse_date in date_7.rs" }))).unwrap();
+    let mut kept = Indexes::default();
+    let mut search = || {
+        let mut host = TestHost { indexes: Some(&mut kept), ..TestHost::new(&messages, ESTIMATOR) };
+        engine::recall(&call, &asked, &mut host)
+    };
+    search().unwrap();
+    assert!(!measured(search).unwrap().excerpts.is_empty());
+}
+
 fn main() {
     match std::env::args().nth(1).as_deref().unwrap_or_default() {
         "count 100 kB of prose" => counted(&prose(100_000)),
@@ -110,6 +127,7 @@ fn main() {
         }
         "compact 1,000 messages" => compacted(1_000),
         "compact 10,000 messages" => compacted(10_000),
+        "search 10,000 messages again" => found(10_000),
         other => {
             // `cargo bench` and `cargo test --benches` name no workload.
             println!("no workload \"{other}\": node benches/instructions.mjs");
