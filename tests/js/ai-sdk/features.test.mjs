@@ -438,12 +438,14 @@ test("the same script gives the same prompts in every version and both ways", as
     "structured output": bothWays,
     "stop conditions": bothWays,
     "tools that fail": bothWays.filter((who) => !who.startsWith("ai@7")),
-    ...(from(7).length > 0 ? { "tools that fail (7)": bothWays.filter((who) => who.startsWith("ai@7")) } : {}),
+    "tools that fail (7)": bothWays.filter((who) => who.startsWith("ai@7")),
     "an agent": from(5).flatMap((name) => ["generate", "stream"].map((way) => `${name}, ${way}`)),
     "reasoning and files": bothWays,
     "a lower reply limit": from(6),
     approvals: from(6),
     "compacted after the answer": from(5),
   };
-  await same.compare(expected, context);
+  // A short run has the newest version alone, so not every script was played.
+  const played = Object.entries(expected).filter(([, by]) => by.length > 0);
+  await same.compare(Object.fromEntries(played), context);
 });
