@@ -4,6 +4,7 @@ import {
   type CallInput,
   members,
   type Outcome,
+  type Reported,
   type Requested,
   type Begun as Step,
 } from "./boundary/glue.ts";
@@ -35,7 +36,7 @@ import type {
   SummaryRequest,
   Warning,
 } from "./types.ts";
-import { readUsage } from "./usage.ts";
+import { reportOf } from "./usage.ts";
 
 /**
  * Makes a compactor for messages of one shape. Make one and keep it: it holds what was read of the chats it has seen.
@@ -186,8 +187,11 @@ class HostCompactor<Base> {
 
   private afterModel(state: unknown, usage: unknown, request: unknown): SessionState {
     if (request !== undefined && request !== null) checkKind(TEXT, request, "invalid-call", "request");
-    const reported = { ...(readUsage(usage) ?? { prompt: null, output: null }), mismatch: showsMismatch(usage) };
-    return enter((glue) => glue.after_model(this.reader.plain, state, reported, request as string | undefined));
+    return this.learned(state, { ...reportOf(usage), mismatch: showsMismatch(usage) }, request as string | undefined);
+  }
+
+  private learned(state: unknown, reported: Reported, request: string | undefined): SessionState {
+    return enter((glue) => glue.after_model(this.reader.plain, state, reported, request));
   }
 
   private async decide<M extends Base>(call: ModelCall<M>, known: Table, more?: More): Promise<Prepared<M>> {
@@ -242,7 +246,7 @@ class HostCompactor<Base> {
     const count = await counted(countTokens, whole.view, given as ModelCall<M>);
     if ("warning" in count) return { ...first, warnings: [count.warning] };
     const { learned } = (given.state ?? {}) as { learned?: unknown };
-    const state = this.afterModel(whole.state, { inputTokens: count.tokens }, whole.report.request);
+    const state = this.learned(whole.state, { prompt: count.tokens, output: null }, whole.report.request);
     return this.begun({ ...opened, input: { ...opened.input, state: learned ? { ...state, learned } : state } });
   }
 

@@ -61,7 +61,8 @@ export type WarningCode =
   | "tight"
   | "unanswered-call"
   | "uncounted-tools"
-  | "usage-doubted";
+  | "usage-doubted"
+  | "usage-unread";
 
 /** A rung of the ladder, the lowest first. */
 export type Rung =

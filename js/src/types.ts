@@ -34,7 +34,8 @@ export interface Compactor<M, Made = M> {
   /** Returns the messages to send, compacted if necessary. Call it before every request to the model. */
   beforeModel(call: ModelCall<M>): Promise<Prepared<M | Made>>;
   /**
-   * Learns from the usage that the provider reported, and returns the new state. It never throws because of `usage`.
+   * Learns from the usage that the provider reported, and returns the new state. It never throws because of `usage`: the
+   * next report warns of a shape that it cannot read (`usage-unread`). Pass undefined where there is none.
    *
    * @param request - `report.request` of the request that the usage belongs to.
    */

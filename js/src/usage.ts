@@ -5,23 +5,50 @@ import type { Reported } from "./boundary/glue.ts";
  * stream; null when it reports none. The engine decides whether they can be trusted. Never throws.
  */
 export function readUsage(usage: unknown): Reported | null {
+  return found(usage) ?? null;
+}
+
+/** The same for the engine, which is also told whether nothing could be read from what was given. */
+export function reportOf(usage: unknown): Reported {
+  const reported = found(usage);
+  if (reported === undefined && isNothing(usage)) return NONE;
+  return { ...(reported ?? NONE), unread: reported === undefined };
+}
+
+const NONE: Reported = { prompt: null, output: null };
+
+/** What was read of a value: null if it is known to report nothing, undefined if its shape is unknown. */
+type Read = Reported | null | undefined;
+
+function found(usage: unknown): Read {
   try {
     return Array.isArray(usage) ? readEvents(usage) : readObject(usage, 0);
   } catch {
-    return null;
+    return undefined;
+  }
+}
+
+/** What a host passes that has no usage: nothing, or an object or list with nothing in it. */
+function isNothing(usage: unknown): boolean {
+  if (usage === undefined || usage === null) return true;
+  try {
+    return typeof usage === "object" && Object.keys(usage).length === 0;
+  } catch {
+    return false;
   }
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** What is reported along a stream is cumulative, so the last of each counts; the prompt may be reported only at its start. */
-function readEvents(events: readonly unknown[]): Reported | null {
-  let last: Reported | null = null as Reported | null;
+function readEvents(events: readonly unknown[]): Read {
+  let last: Read;
   for (const event of events) {
-    const before: Reported | null = last;
+    const before: Read = last;
     const found = readObject(event, 0);
     if (found && !(found.aggregated && before)) last = found;
     else if (before) last = { ...before, output: outputAlone(event) ?? before.output };
+    else if (found === null) last = null;
   }
   return last;
 }
@@ -31,8 +58,8 @@ function outputAlone(event: unknown): number | null {
   return isCount(tokens) ? tokens : null;
 }
 
-function readObject(value: unknown, depth: number): Reported | null {
-  if (typeof value !== "object" || value === null) return null;
+function readObject(value: unknown, depth: number): Read {
+  if (typeof value !== "object" || value === null) return undefined;
   const usage = value as Members;
   const aggregated =
     isAggregated(usage.iterations) || isAggregated((usage.raw as Members | null | undefined)?.iterations);
@@ -46,14 +73,21 @@ function readObject(value: unknown, depth: number): Reported | null {
   const step = Array.isArray(usage.steps) ? usage.steps.at(-1) : undefined;
   const inner = step ?? usage.usage ?? usage.usageMetadata ?? usage.tokens ?? usage.message ?? usage.response;
   // The last event of Bedrock's and of Cohere's streams.
-  return depth < 3 ? readObject(inner ?? usage.metadata ?? usage.delta, depth + 1) : null;
+  const found = depth < 3 ? readObject(inner ?? usage.metadata ?? usage.delta, depth + 1) : undefined;
+  // An answer whose provider reports none says so.
+  return found === undefined && isNone(usage) ? null : found;
+}
+
+function isNone(answer: Members): boolean {
+  const named = ["usage", "usageMetadata"].filter((name) => name in answer);
+  return named.length > 0 && named.every((name) => isNothing(answer[name]));
 }
 
 /**
  * A step of the AI SDK whose provider is Anthropic: version 5 leaves what was cached out of the input, the provider's own
  * usage beside it is whole. While streaming its output is not, so that is the SDK's.
  */
-function anthropicStep({ usage, providerMetadata }: Members): Reported | null | undefined {
+function anthropicStep({ usage, providerMetadata }: Members): Read {
   const { anthropic } = (providerMetadata ?? {}) as { anthropic?: Members };
   const own = anthropic?.usage as Members | null | undefined;
   if (typeof own !== "object" || own === null || !("input_tokens" in own)) return undefined;
@@ -68,7 +102,7 @@ function isAggregated(iterations: unknown): boolean {
   return iterations.length > 1 || (iterations[0] as Members | null)?.type !== "message";
 }
 
-type Shape = (usage: Members) => Reported | null | undefined;
+type Shape = (usage: Members) => Read;
 
 const openaiChat: Shape = (usage) => {
   if (!("prompt_tokens" in usage)) return undefined;
@@ -119,9 +153,10 @@ function sum(first: unknown, ...others: unknown[]): unknown {
 }
 
 /** `reasoning`: a number, or the details that hold it. */
-function reported(prompt: unknown, output: unknown, reasoning: unknown): Reported | null {
+function reported(prompt: unknown, output: unknown, reasoning: unknown): Read {
   // Zero stands for nothing at the start of streams.
-  if (!isCount(prompt) || prompt === 0) return null;
+  if (prompt === undefined || prompt === null || prompt === 0) return null;
+  if (!isCount(prompt)) return undefined;
   const details = (typeof reasoning === "object" && reasoning) || {};
   const { reasoning_tokens, reasoningTokens, reasoning: own } = details as Members;
   const thought = isCount(reasoning) ? reasoning : (reasoning_tokens ?? reasoningTokens ?? own);

@@ -149,6 +149,8 @@ named! {
         NotAnOverflow = "not-an-overflow",
         /// The reported usage cannot belong to the request it was reported for, and was ignored.
         UsageDoubted = "usage-doubted",
+        /// Nothing could be read from the newest usage that was given, so nothing was learned.
+        UsageUnread = "usage-unread",
         /// A refusal revealed a limit below the configured one.
         LearnedLimit = "learned-limit",
     }

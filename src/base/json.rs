@@ -105,6 +105,11 @@ impl Json {
         }
     }
 
+    /// `true` or `false`, if this is one of them.
+    pub const fn flag(&self) -> Option<bool> {
+        if let Self::Bool(flag) = self { Some(*flag) } else { None }
+    }
+
     /// The elements, if this is an array.
     pub fn list(&self) -> Option<&[Self]> {
         if let Self::List(list) = self { Some(list) } else { None }

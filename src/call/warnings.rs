@@ -116,6 +116,13 @@ impl Work<'_> {
                 "The provider accepts less than the configured context window. The lower limit is stored in the state. Correct `contextWindow`.",
             );
         }
+        if self.call.state.unread && self.call.options.preset.is_none() {
+            notices.add(
+                Warning::UsageUnread,
+                Some("usage".to_owned()),
+                "No count of prompt tokens could be read from the usage given to `afterModel`, so nothing was learned. Pass the provider's usage as it is, or a count of your own as `{ prompt_tokens: 1234 }`. Pass undefined if there is none.",
+            );
+        }
         if let Some(reported) =
             self.calibration.doubtful(self.call.window).filter(|_| self.call.options.preset.is_none())
         {

@@ -138,13 +138,14 @@ impl Policy for Climbing {
         usage: Reported,
         request: Option<&str>,
     ) -> SessionState {
-        let Reported { output, reasoning, mismatch, .. } = usage;
+        let Reported { output, reasoning, mismatch, unread, .. } = usage;
         let Some(pending) = state.pending.clone() else { return state };
         if request.is_some_and(|request| request != pending.request) {
             return state;
         }
         // A request is measured only once, even if the usage is useless.
         state.pending = None;
+        state.unread = unread.unwrap_or(state.unread);
         if let (Some(sent), Some(at), Some(hash)) = (&mut state.sent, pending.at, pending.sent) {
             sent.end = Some(Mark { at: at.count, hash });
         }

@@ -77,6 +77,7 @@ pub(crate) fn of(
     let again = calibration.reply.is_none()
         && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
         && calibration.parked.is_none()
+        && !state.unread
         && state.rewrites.is_empty()
         && call.options.prices.is_none()
         && !call.options.estimator.charges_result_name()
@@ -298,7 +299,7 @@ fn usable(call: &Call) -> bool {
 /// A hash over everything in a call and its state that decides how messages are sent.
 fn structure(call: &Call, state: &SessionState) -> u64 {
     let (calibration, learned) = (Calibration::default(), Vec::new());
-    let state = SessionState { calibration, learned, pending: None, sent: None, ..state.clone() };
+    let state = SessionState { calibration, learned, unread: false, pending: None, sent: None, ..state.clone() };
     fold(u64::from(call.recalls), &state.clone().to_json())
 }
 

@@ -134,6 +134,8 @@ pub struct SessionState {
     pub calibration: Calibration,
     /// The limits of models that refusals revealed, newest last.
     pub learned: Vec<Learned>,
+    /// Whether nothing could be read from the newest usage that the host gave.
+    pub unread: bool,
     /// The last request that was sent.
     pub pending: Option<Pending>,
     /// The backoff counters.
@@ -189,7 +191,7 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 22] = [
     "version",
     "revision",
     "chat",
@@ -206,6 +208,7 @@ const KNOWN: [&str; 21] = [
     "own",
     "calibration",
     "learned",
+    "unread",
     "pending",
     "breaker",
     "fired",
@@ -249,6 +252,7 @@ impl Record for SessionState {
         archive.records("own", &mut self.own);
         archive.record("calibration", &mut self.calibration);
         archive.records("learned", &mut self.learned);
+        archive.flag("unread", &mut self.unread);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
         archive.maybe_position("fired", &mut self.fired);

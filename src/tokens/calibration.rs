@@ -37,6 +37,9 @@
 //! `afterModel` takes `pending` once, and only for the request it names. Usage that says nothing reliable is ignored:
 //! zero or one, missing, partial, or added up over several passes. Of a stream's events the last value counts, of
 //! several steps the newest. A summarizer's usage never calibrates.
+//!
+//! Usage of an unknown shape teaches nothing either. The host cannot see that, so the state notes it, and each call
+//! reports it (`usage-unread`) until a usage is read. Hosts that report none on purpose pass nothing.
 
 use crate::base::archive::{Archive, Record};
 use crate::base::millionths::{ratio, scale, times};
@@ -92,6 +95,8 @@ pub struct Reported {
     pub reasoning: u64,
     /// Whether the provider left out reasoning because something before it had changed.
     pub mismatch: bool,
+    /// Whether something was given from which no count could be read. `None` if nothing was given.
+    pub unread: Option<bool>,
 }
 
 impl Reported {

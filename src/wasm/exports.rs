@@ -245,6 +245,7 @@ pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: Js
         output: count("output").unwrap_or(0),
         reasoning: count("reasoning").unwrap_or(0),
         mismatch: *usage.get("mismatch") == Json::Bool(true),
+        unread: usage.get("unread").flag(),
     };
     Ok(to_js(&engine::after_model(&options, &state, reported, request.as_string().as_deref()).to_json()))
 }

@@ -650,3 +650,24 @@ fn a_count_of_doubted_readings_reads_back() {
         assert_eq!(SessionState::parse(&plain(&read)), Ok(read));
     }
 }
+
+#[test]
+fn usage_of_an_unknown_shape_is_reported_until_one_is_read_and_changes_nothing_else() {
+    let (mut chat, history) = short_chat();
+    let says = |chat: &mut Chat| {
+        let report = chat.before_model(&history, None).unwrap().committed.report;
+        report.warnings.iter().any(|notice| notice.code == Warning::UsageUnread)
+    };
+    let (unknown, known) = (Some(true), Some(false));
+    // Nothing, an unknown shape, nothing again, a known one without a count.
+    for (unread, expected) in [(None, false), (unknown, true), (None, true), (known, false)] {
+        let estimated = chat.before_model(&history, None).unwrap().committed.report.after;
+        chat.learn(Reported { unread, ..Reported::default() });
+        assert_eq!(says(&mut chat), expected, "{unread:?}");
+        assert_eq!(chat.before_model(&history, None).unwrap().committed.report.after, estimated, "{unread:?}");
+    }
+    chat.learn(Reported { unread: unknown, ..Reported::default() });
+    assert!(says(&mut chat));
+    chat.learn(Reported { prompt: Some(2_000), unread: known, ..Reported::default() });
+    assert!(!says(&mut chat));
+}

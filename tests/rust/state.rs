@@ -67,6 +67,7 @@ fn full() -> Value {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
             "errors": [1, 2, 3], "parked": { "raw": 9, "reported": 99 }
         },
+        "unread": true,
         "pending": { "request": "7-9-0000abcd", "raw": 1_234, "counted": true, "key": "bytes4/1|m", "sent": "00000000000000d4" },
         "breaker": { "failures": 1, "wait": 2, "thrash": 3 },
         "fired": { "count": 9, "chain": "0000000000000009" },

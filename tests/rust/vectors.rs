@@ -113,6 +113,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
                 cached: count("cached"),
                 aggregated: given["usage"]["aggregated"] == true,
                 mismatch: given["usage"]["mismatch"] == true,
+                unread: given["usage"]["unread"].as_bool(),
             };
             to_value(&engine::after_model(&options, &state, reported, given["request"].as_str()).to_json())
         }

@@ -279,6 +279,8 @@ export interface Reported {
   aggregated?: true;
   /** Whether thinking was left out because something before it had changed. */
   mismatch?: boolean;
+  /** Whether nothing could be read from what was given; undefined if nothing was. */
+  unread?: boolean;
 }
 
 /** What was decided: it is done, or the plan waits for a summarizer. */

@@ -1,7 +1,7 @@
 // What providers report as usage, and what afterModel makes of it.
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
-import { chat, deepEqual, frozen, notDeepEqual, ok, test } from "./harness.mjs";
+import { chat, deepEqual, equal, frozen, match, notDeepEqual, ok, test } from "./harness.mjs";
 
 const compactor = createCompactor({ format: openaiChat, contextWindow: 100_000, maxOutputTokens: 1_000 });
 const messages = chat(6);
@@ -149,23 +149,13 @@ const throwing = {
     throw new Error("no");
   },
 };
-const ignored = {
-  nothing: undefined,
-  null: null,
-  "a number": 800,
-  "a string": "800",
-  "a list": [],
-  "an empty object": {},
+/** Usage that nothing is learned from. */
+const untrusted = {
   zero: { prompt_tokens: 0, completion_tokens: 0 },
-  negative: { prompt_tokens: -800, completion_tokens: 50 },
-  NaN: { prompt_tokens: Number.NaN, completion_tokens: 50 },
-  infinite: { prompt_tokens: Number.POSITIVE_INFINITY, completion_tokens: 50 },
-  "a fraction": { prompt_tokens: 800.5, completion_tokens: 50 },
-  text: { prompt_tokens: "800", completion_tokens: "50" },
-  "a BigInt": { prompt_tokens: 800n },
-  "output alone": { completion_tokens: 50 },
-  "partly no numbers": { input_tokens: 100, cache_read_input_tokens: "600", output_tokens: 50 },
   "the AI SDK's unknown": { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
+  "the unknown of the AI SDK 7": { inputTokens: { total: undefined }, outputTokens: { total: undefined } },
+  "an answer whose usage is null": { id: "r1", choices: [], usage: null },
+  "a stream whose usage is null": [{ choices: [], usage: null }, { choices: [] }],
   "a compaction on the server": {
     input_tokens: 800,
     output_tokens: 50,
@@ -188,17 +178,74 @@ const ignored = {
   "a compaction in a stream": [
     { usage: { input_tokens: 800, output_tokens: 50, iterations: [{ type: "compaction" }, { type: "message" }] } },
   ],
-  "an empty stream": [null, 7, {}],
   "a placeholder of Claude Code's": { input_tokens: 0, output_tokens: 1 },
-  "a throwing getter": throwing,
-  "a throwing getter inside": { usage: throwing },
 };
 
-for (const [name, usage] of Object.entries(ignored)) {
+/** What a host passes where there is no usage. */
+const nothing = { nothing: undefined, null: null, "a list": [], "an empty object": {} };
+
+/** What nobody knows, or what is no count: the host thinks that it reported something. */
+const unread = {
+  "a number": 800,
+  "a string": "800",
+  negative: { prompt_tokens: -800, completion_tokens: 50 },
+  NaN: { prompt_tokens: Number.NaN, completion_tokens: 50 },
+  infinite: { prompt_tokens: Number.POSITIVE_INFINITY, completion_tokens: 50 },
+  "a fraction": { prompt_tokens: 800.5, completion_tokens: 50 },
+  text: { prompt_tokens: "800", completion_tokens: "50" },
+  "a BigInt": { prompt_tokens: 800n },
+  "output alone": { completion_tokens: 50 },
+  "partly no numbers": { input_tokens: 100, cache_read_input_tokens: "600", output_tokens: 50 },
+  "a stream of other things": [null, 7, {}],
+  "an answer without usage": { id: "r1", choices: [{ message: { role: "assistant", content: "Done." } }] },
+  "names of its own": { tokensIn: 800, tokensOut: 50 },
+  "names of its own within an answer": { usage: { tokensIn: 800, tokensOut: 50 } },
+  "a throwing getter": throwing,
+  "a throwing getter inside": { usage: throwing },
+  "what cannot be looked into": new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error("no");
+      },
+    },
+  ),
+};
+
+const warns = (state) => {
+  const { report } = compactor.commit({ messages, state }, compactor.plan({ messages, state }));
+  return report.warnings.filter(({ code }) => code === "usage-unread");
+};
+
+for (const [name, usage] of Object.entries({ ...nothing, ...untrusted })) {
   test(`usage is ignored: ${name}`, () => {
     deepEqual(after(usage), after(undefined));
+    deepEqual(warns(after(usage)), []);
   });
 }
+
+for (const [name, usage] of Object.entries(unread)) {
+  test(`usage is ignored, and the next report says so: ${name}`, () => {
+    const { unread, ...rest } = after(usage);
+    deepEqual(rest, after(undefined));
+    const [{ path, advice }] = warns(after(usage));
+    equal(path, "usage");
+    match(advice, /`afterModel`.*nothing was learned.*\{ prompt_tokens: 1234 \}/);
+  });
+}
+
+test("usage that cannot be read is reported by every call until one can be, also on the fast path", async () => {
+  const history = chat(6);
+  let state = null;
+  const told = [];
+  for (const usage of [{ tokensIn: 800 }, undefined, { tokensIn: 900 }, { prompt_tokens: 900 }, undefined]) {
+    const next = await compactor.beforeModel({ messages: history, state });
+    told.push(next.report.warnings.some(({ code }) => code === "usage-unread"));
+    state = compactor.afterModel(next.state, usage, next.report.request);
+    history.push({ role: "assistant", content: "Done." }, { role: "user", content: "And the next?" });
+  }
+  deepEqual(told, [false, true, true, true, false]);
+});
 
 test("what was reported is shown by the meter", () => {
   const before = compactor.usage({ messages, state: prepared().state });
