@@ -1,13 +1,18 @@
 /** The message for a name that is none of `names`: the nearest of them, if one is near, and the list. `what` is its kind. */
 export function unknownName(name: string, names: readonly string[], what: string): string {
+  const meant = nearestName(name, names);
+  return `There is no ${what} "${name}".${meant ? ` Did you mean "${meant}"?` : ""} Known: ${names.join(", ")}.`;
+}
+
+/** The nearest of `names`, if one is near. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const known of names) {
     const edits = distance(name.toLowerCase(), known.toLowerCase());
     if (edits < least || (edits === least && known < (nearest ?? ""))) [least, nearest] = [edits, known];
   }
-  const isNear = nearest !== undefined && least <= Math.floor(Math.min(nearest.length, name.length) / 2);
-  return `There is no ${what} "${name}".${isNear ? ` Did you mean "${nearest}"?` : ""} Known: ${names.join(", ")}.`;
+  return nearest !== undefined && least <= Math.floor(Math.min(nearest.length, name.length) / 2) ? nearest : undefined;
 }
 
 /** Edits between two names; none where leaving letters out of one makes the other, of at least four letters. */

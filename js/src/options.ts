@@ -4,6 +4,7 @@
 import type { Refusal } from "./boundary/glue.ts";
 import { ASKED, FUNCTIONS } from "./contract.ts";
 import { wrong } from "./members.ts";
+import { nearestName } from "./names.ts";
 
 /** Deep enough for every option there is. */
 const DEEPEST_OPTION = 4;
@@ -31,7 +32,13 @@ function plain(value: unknown, path: string, depth: number): unknown {
     typeof value === "bigint" ||
     (value === true && mayBeFunction)
   )
-    throw wrong("invalid-option", path || "options", mayBeFunction ? "a name or a function" : "plain data", value);
+    throw wrong(
+      "invalid-option",
+      path || "options",
+      mayBeFunction ? "a name or a function" : "plain data",
+      value,
+      typeof value === "function" ? takerOf(path) : undefined,
+    );
   if (typeof value !== "object" || value === null || Array.isArray(value) || depth === DEEPEST_OPTION) return value;
   const members: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
@@ -42,6 +49,12 @@ function plain(value: unknown, path: string, depth: number): unknown {
     members[name] = at === "format" ? true : plain(member, at, depth + 1);
   }
   return members;
+}
+
+/** Where a function was meant to go that stands in another place. */
+function takerOf(path: string): string | undefined {
+  const meant = nearestName(path, [...FUNCTIONS, ...ASKED]);
+  return meant && meant !== path ? `Did you mean \`${meant}\`, which takes a function?` : undefined;
 }
 
 /** What a provider's error says, wherever its SDK puts it; `true` is the host's own word; null if there is none. Never throws. */

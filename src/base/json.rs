@@ -261,6 +261,38 @@ pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
     Error::at(code, path, format!("Expected {expected}, got {got}."))
 }
 
+/// The same, with the value that was meant if one that `fits` was written as a string: `"8000"`, `"8k"`, `"true"`.
+#[cold]
+#[inline(never)]
+pub fn misfit_of(code: Code, path: &str, expected: &str, got: &Json, fits: &dyn Fn(&Json) -> bool) -> Error {
+    let plain = misfit(code, path, expected, got);
+    match got.text().and_then(unquoted).filter(fits) {
+        Some(meant) => Error::at(code, path, format!("{} Did you mean {}?", plain.advice, meant.shown())),
+        None => plain,
+    }
+}
+
+/// The number or flag that a text spells.
+fn unquoted(text: &str) -> Option<Json> {
+    let text = text.trim().to_ascii_lowercase().replace('_', "");
+    if let "true" | "false" = text.as_str() {
+        return Some(Json::Bool(text == "true"));
+    }
+    let (digits, thousand) = text.strip_suffix('k').map_or((text.as_str(), 1), |digits| (digits, 1_000));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let millionths = format!("{part:0<6}");
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let any = digits.bytes().any(|byte| byte.is_ascii_digit());
+    if !any || !all_digits(whole) || !all_digits(&millionths) || millionths.len() > 6 {
+        return None;
+    }
+    let millionths =
+        format!("0{whole}").parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(millionths.parse().ok()?)?;
+    let millionths = millionths.checked_mul(thousand)?;
+    let whole = millionths % 1_000_000 == 0;
+    Some(if whole { Json::Int(millionths / 1_000_000) } else { Json::Fraction { millionths, bits: 0 } })
+}
+
 /// The path of the member `name` of the value at `path`.
 #[inline(never)]
 pub fn member(path: &str, name: &str) -> String {
@@ -312,8 +344,13 @@ pub struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// Requires `value` to be an object or missing. Faults carry `code`, and their path starts with `path`.
     pub fn of(value: &'a Json, path: &'a str, code: Code, faults: &'a Faults) -> Self {
+        Self::like("an object", value, path, code, faults)
+    }
+
+    /// The same. `expected` describes the object to whoever passed something else.
+    pub fn like(expected: &str, value: &'a Json, path: &'a str, code: Code, faults: &'a Faults) -> Self {
         if !matches!(value, Json::Object(_) | Json::Null) {
-            faults.note(misfit(code, path, "an object", value));
+            faults.note(misfit(code, path, expected, value));
         }
         Self { value, path, code, faults }
     }
@@ -338,7 +375,7 @@ impl<'a> Fields<'a> {
         if value.is_null() || fits(value) {
             return value;
         }
-        self.faults.note(misfit(self.code, &member(self.path, name), expected, value));
+        self.faults.note(misfit_of(self.code, &member(self.path, name), expected, value, &fits));
         &NULL
     }
 
@@ -372,7 +409,8 @@ impl<'a> Fields<'a> {
     /// An array of strings. A missing one is read as empty.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let mut texts = Vec::new();
-        for (index, item) in self.list(name).iter().enumerate() {
+        let given = self.read(name, "an array of strings", |json| json.list().is_some());
+        for (index, item) in given.list().unwrap_or_default().iter().enumerate() {
             match item.text() {
                 Some(text) => texts.push(text.to_owned()),
                 None => self.faults.note(misfit(self.code, &element(self.path, name, index), "a string", item)),

@@ -207,11 +207,13 @@ fn todos(call: Fields<'_>) -> Vec<Todo> {
     let mut todos = Vec::new();
     for (index, todo) in call.list("todos").iter().enumerate() {
         let path = element("", "todos", index);
+        let expected =
+            "an object with the task and its status, such as { content: \"Write the tests\", status: \"pending\" }";
         if todo.is_null() {
-            call.faults.note(misfit(call.code, &path, "an object with content and status", todo));
+            call.faults.note(misfit(call.code, &path, expected, todo));
             continue;
         }
-        let todo = Fields::of(todo, &path, call.code, call.faults);
+        let todo = Fields::like(expected, todo, &path, call.code, call.faults);
         let Some(content) = owned(todo.text("content")) else {
             todo.wrong("content", "Expected the task as a string: { content, status }.");
             continue;

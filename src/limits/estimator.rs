@@ -2,11 +2,11 @@
 
 use crate::base::json::{Fields, Json, misfit};
 use crate::base::text;
-use crate::limits::names::unknown;
+use crate::limits::names::{Group, unknown};
 use crate::tokens::family::Family;
 
-/// The members of `tune.tokens`.
-pub const MEMBERS: [&str; 3] = ["family", "estimator", "overhead"];
+/// `tune.tokens`.
+pub const TOKENS: Group = Group { names: &["family", "estimator", "overhead"], example: "{ family: \"o200k\" }" };
 
 /// The estimators that a host may name.
 pub const NAMES: [&str; 2] = ["lexical", "bytes4"];

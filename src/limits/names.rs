@@ -1,14 +1,36 @@
 //! The names of options. Unknown ones are refused with a suggestion.
 
 use crate::base::error::Code;
-use crate::base::json::Fields;
+use crate::base::json::{Fields, Json};
 use crate::base::text;
 
-/// The fields of the member `name`, of which only these `names` are allowed.
-pub(super) fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
-    let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
-    known(inner, names);
-    inner
+/// What may stand in one place of the options: an object with some of these members.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The names of its members.
+    pub names: &'static [&'static str],
+    /// One that fits, as a host writes it. Who wrote something else is shown it.
+    pub example: &'static str,
+}
+
+impl Group {
+    /// The fields of `value`. Members that do not exist are faults, as is anything but an object.
+    pub(super) fn fields<'a>(self, value: &'a Json, path: &'a str, outer: Fields<'a>) -> Fields<'a> {
+        let Self { names, example } = self;
+        let inner = if matches!(value, Json::Object(_) | Json::Null) {
+            Fields { value, path, ..outer }
+        } else {
+            let expected = format!("an object with some of {}, such as {example}", text::joined(names, ", "));
+            Fields::like(&expected, value, path, outer.code, outer.faults)
+        };
+        known(inner, names);
+        inner
+    }
+
+    /// The fields of the member `name` of `outer`.
+    pub(super) fn inside<'a>(self, outer: Fields<'a>, name: &str, path: &'a str) -> Fields<'a> {
+        self.fields(outer.raw(name), path, outer)
+    }
 }
 
 /// Records a fault for each member that does not exist.
@@ -24,7 +46,7 @@ pub(crate) fn known(fields: Fields<'_>, names: &[&str]) {
 /// Records a fault for a name that does not exist.
 #[inline(never)]
 pub(crate) fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
-    let code = if what == "option" { Code::UnknownOption } else { fields.code };
+    let code = if what == "option" && fields.code == Code::InvalidOption { Code::UnknownOption } else { fields.code };
     Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
 }
 

@@ -4,7 +4,7 @@ use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, misfit};
 use crate::contract::{OPTIONS, OptionMember};
 use crate::limits::estimator;
-use crate::limits::names::{inside, known, unknown};
+use crate::limits::names::{Group, known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::prices::Prices;
 use crate::limits::shares::Shares;
@@ -57,9 +57,11 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-/// The members of `tune`.
-pub const TUNE: [&str; 9] =
-    ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices", "slice"];
+/// `tune`.
+pub const TUNE: Group = Group {
+    names: &["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices", "slice"],
+    example: "{ strategy: \"full\" }",
+};
 
 impl Options {
     /// Parses the options of `createCompactor`, in which functions are replaced by `true`.
@@ -75,9 +77,9 @@ impl Options {
         }
         let options = Fields { path: "", ..options };
         known(options, &OPTIONS.map(|member| member.name));
-        let tune = inside(options, "tune", "tune", &TUNE);
+        let tune = TUNE.inside(options, "tune", "tune");
         let (preset, strategy) = policy(tune);
-        let tokens = inside(tune, "tokens", "tune.tokens", &estimator::MEMBERS);
+        let tokens = estimator::TOKENS.inside(tune, "tokens", "tune.tokens");
         let reserve = tune.tokens("reserve");
         if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count())
             && let Err(fault) = room(window, reserve)
@@ -90,7 +92,7 @@ impl Options {
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer = Summarizer::parse(options);
-        let summary = inside(options, "summary", "summary", &summary_options::MEMBERS);
+        let summary = summary_options::SUMMARY.inside(options, "summary", "summary");
         let (language, prompt) = (Wanted::parse(summary), Prompt::parse(summary));
         let estimator = estimator::name(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);

@@ -11,9 +11,8 @@
 //! With the usual prices (1, 0.1, 1.25) and no model, this is `√(23 × b × g)`. The minimum is flat: if the growth is
 //! twice or half the assumed one, reading and compacting cost 6 % more.
 
-use crate::base::error::Code;
-use crate::base::json::{Fields, misfit};
-use crate::limits::names::known;
+use crate::base::json::{Fields, Json, misfit_of};
+use crate::limits::names::Group;
 use crate::tokens::family::Family;
 
 /// The price of one token, in millionths of the host's unit.
@@ -42,8 +41,10 @@ const SUMMARY: u64 = 1_000;
 /// The highest price, in the host's unit.
 const MOST: i64 = 1_000_000;
 
-/// The members of `tune.prices`.
-pub const NAMES: [&str; 4] = ["input", "cachedRead", "cacheWrite", "output"];
+/// `tune.prices`.
+pub const GROUP: Group = Group { names: &NAMES, example: "{ input: 3, output: 15 }" };
+
+const NAMES: [&str; 4] = ["input", "cachedRead", "cacheWrite", "output"];
 
 impl Prices {
     /// Parses `tune.prices`. Returns `None` without them. A missing price is derived from the usual ratios of the
@@ -52,8 +53,7 @@ impl Prices {
         if tune.raw("prices").is_null() {
             return None;
         }
-        let prices = Fields::of(tune.raw("prices"), "tune.prices", Code::InvalidOption, tune.faults);
-        known(prices, &NAMES);
+        let prices = GROUP.inside(tune, "prices", "tune.prices");
         let usual = usual(family);
         let input = price(prices, "input").unwrap_or(usual[0]);
         let [cached_read, cache_write, output] = [1, 2, 3].map(|at| {
@@ -102,11 +102,12 @@ fn price(prices: Fields<'_>, name: &'static str) -> Option<u64> {
     if given.is_null() {
         return None;
     }
-    let price = given.millionths().filter(|price| (0..=MOST * 1_000_000).contains(price));
+    let in_range = |given: &Json| given.millionths().filter(|price| (0..=MOST * 1_000_000).contains(price));
+    let price = in_range(given);
     if price.is_none() {
         let path = format!("tune.prices.{name}");
         let expected = "a price for a token from 0 to 1,000,000, in any unit (0.3, or 0.0000003)";
-        prices.faults.note(misfit(prices.code, &path, expected, given));
+        prices.faults.note(misfit_of(prices.code, &path, expected, given, &|given| in_range(given).is_some()));
     }
     price.and_then(|price| u64::try_from(price).ok())
 }

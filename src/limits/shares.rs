@@ -1,7 +1,7 @@
 //! Shares of the room: how much a compaction aims at, keeps and must save (`tune.shares`).
 
-use crate::base::json::{Fields, decimal};
-use crate::limits::names::inside;
+use crate::base::json::{Fields, Json, decimal, member, misfit_of};
+use crate::limits::names::Group;
 
 /// Shares of the room, in millionths unless stated otherwise. See the table in `docs/tuning.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,10 @@ const SHARES: [(&str, u64, u64, u64); 9] = [
     ("fresh", 100_000, 0, 500_000),
 ];
 
-/// The members of `tune.shares`.
-pub const NAMES: [&str; SHARES.len()] = {
+/// `tune.shares`.
+pub const GROUP: Group = Group { names: &NAMES, example: "{ target: 0.5 }" };
+
+const NAMES: [&str; SHARES.len()] = {
     let (mut names, mut at) = ([""; SHARES.len()], 0);
     while at < SHARES.len() {
         names[at] = SHARES[at].0;
@@ -53,16 +55,21 @@ pub const NAMES: [&str; SHARES.len()] = {
 impl Shares {
     /// Parses `tune.shares`. A share that the host does not set has its default.
     pub(super) fn parse(tune: Fields<'_>) -> Self {
-        let shares = inside(tune, "shares", "tune.shares", &NAMES);
+        let shares = GROUP.inside(tune, "shares", "tune.shares");
         let mut values = [0; SHARES.len()];
         for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
             *value = default;
             let given = shares.raw(name);
-            if !given.is_null() {
-                match given.millionths().and_then(|share| u64::try_from(share).ok()) {
-                    Some(share) if (least..=most).contains(&share) => *value = share,
-                    _ => shares.wrong(name, &format!("Expected a share from {} to {}.", decimal(least), decimal(most))),
-                }
+            let in_range = |given: &Json| {
+                let share = given.millionths().and_then(|share| u64::try_from(share).ok());
+                share.filter(|share| (least..=most).contains(share))
+            };
+            if let Some(share) = in_range(given) {
+                *value = share;
+            } else if !given.is_null() {
+                let expected = format!("a share from {} to {}", decimal(least), decimal(most));
+                let path = member(shares.path, name);
+                shares.faults.note(misfit_of(shares.code, &path, &expected, given, &|given| in_range(given).is_some()));
             }
         }
         let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;

@@ -2,16 +2,21 @@
 
 use crate::base::json::{Fields, Json, misfit};
 use crate::base::{markers, text};
-use crate::limits::names::inside;
+use crate::limits::names::Group;
 
-/// The members of `summary`.
-pub const MEMBERS: [&str; 4] = ["language", "instructions", "sections", "frame"];
+/// `summary`.
+pub const SUMMARY: Group =
+    Group { names: &["language", "instructions", "sections", "frame"], example: "{ language: \"German\" }" };
 
-/// The members of `summarizer`.
-pub const SUMMARIZER: [&str; 4] = ["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"];
+/// `summarizer`.
+pub const SUMMARIZER: Group = Group {
+    names: &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"],
+    example: "{ contextWindow: 128_000 }",
+};
 
-/// The members of `summary.frame`.
-pub const FRAME: [&str; 2] = ["before", "after"];
+/// `summary.frame`.
+pub const FRAME: Group =
+    Group { names: &["before", "after"], example: "{ before: \"<memory>\", after: \"</memory>\" }" };
 
 /// The summarizer's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ const MAX_CALLS: u64 = 8;
 impl Summarizer {
     /// Parses `summarizer`.
     pub(super) fn parse(options: Fields<'_>) -> Self {
-        let summarizer = inside(options, "summarizer", "summarizer", &SUMMARIZER);
+        let summarizer = SUMMARIZER.inside(options, "summarizer", "summarizer");
         summarizer.some_milliseconds("timeoutMs");
         Self {
             window: summarizer.some_tokens("contextWindow"),
@@ -137,8 +142,8 @@ pub const FRAME_MOST: usize = 500;
 
 /// What the host puts around a summary.
 fn frame(summary: Fields<'_>) -> Vec<String> {
-    let frame = inside(summary, "frame", "summary.frame", &FRAME);
-    let sides = FRAME.map(|name| {
+    let frame = FRAME.inside(summary, "frame", "summary.frame");
+    let sides = FRAME.names.iter().map(|name| {
         let text = frame.text(name).unwrap_or_default().trim();
         if text.len() > FRAME_MOST {
             frame.wrong(name, "Expected at most 500 bytes.");
@@ -148,5 +153,6 @@ fn frame(summary: Fields<'_>) -> Vec<String> {
         }
         text.to_owned()
     });
-    if sides.iter().all(String::is_empty) { Vec::new() } else { sides.to_vec() }
+    let sides: Vec<String> = sides.collect();
+    if sides.iter().all(String::is_empty) { Vec::new() } else { sides }
 }

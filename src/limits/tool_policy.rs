@@ -5,9 +5,9 @@
 //! of `clip` counts raw tokens by the slope before any report, so that no report moves the cut.
 
 use crate::base::error::Code;
-use crate::base::json::{Fields, Json, member, misfit};
+use crate::base::json::{Fields, Json, member, misfit, misfit_of};
 use crate::base::order;
-use crate::limits::names::known;
+use crate::limits::names::Group;
 use crate::model::message::hash_text;
 
 /// The newest results of a tool that are kept whole.
@@ -63,8 +63,9 @@ struct Named {
 
 /// The name that stands for all tools without a policy of their own.
 const OTHERS: &str = "*";
-/// The members of a tool's policy.
-pub const MEMBERS: [&str; 6] = ["keep", "clear", "inputs", "exclude", "clip", "rerun"];
+/// A tool's policy.
+pub const POLICY: Group =
+    Group { names: &["keep", "clear", "inputs", "exclude", "clip", "rerun"], example: "{ keep: \"always\" }" };
 
 /// The id by which a digest identifies a tool.
 pub fn tool_id(name: &str) -> u32 {
@@ -87,10 +88,15 @@ impl ToolPolicies {
         if *given == Json::Bool(true) && outer.code == Code::InvalidOption {
             return policies;
         }
-        let tools = Fields::of(given, "toolPolicy", outer.code, outer.faults);
+        let expected = "an object with a policy for each tool, such as { search: { keep: \"always\" } }";
+        let tools = Fields::like(expected, given, "toolPolicy", outer.code, outer.faults);
         for (name, policy) in tools.value.members().unwrap_or_default() {
             let path = member("toolPolicy", name);
-            let policy = one(Fields::of(policy, &path, outer.code, outer.faults));
+            if POLICY.names.contains(&name.as_str()) && policy.members().is_none() && !policy.is_null() {
+                // The policy itself, without the name of its tool.
+                outer.faults.note(misfit(outer.code, &path, expected, policy));
+            }
+            let policy = one(POLICY.fields(policy, &path, outer));
             if name == OTHERS {
                 policies.others = policy;
             } else {
@@ -152,14 +158,14 @@ impl ToolPolicies {
 }
 
 fn one(policy: Fields<'_>) -> ToolPolicy {
-    known(policy, &MEMBERS);
     let keep = match policy.raw("keep") {
         Json::Null => Stay::Free,
         Json::Text(word) if word == "always" => Stay::Always,
         other => match other.count() {
             Some(count) => Stay::Newest(count),
             None => {
-                wrong(policy, "keep", "a whole number of results of at least 0, or \"always\"");
+                let expected = "a whole number of results of at least 0, or \"always\"";
+                wrong(policy, "keep", expected, &|given| given.count().is_some());
                 Stay::Free
             }
         },
@@ -183,11 +189,12 @@ fn one(policy: Fields<'_>) -> ToolPolicy {
 /// The most estimated tokens of a result.
 fn clip(policy: Fields<'_>) -> Option<u64> {
     let given = policy.raw("clip");
-    let tokens = given.count().filter(|&tokens| tokens >= LEAST_CLIP);
-    if tokens.is_none() && !given.is_null() {
-        wrong(policy, "clip", &format!("a whole number of tokens of at least {LEAST_CLIP}"));
+    let enough = |given: &Json| given.count().filter(|&tokens| tokens >= LEAST_CLIP);
+    if enough(given).is_none() && !given.is_null() {
+        let expected = format!("a whole number of tokens of at least {LEAST_CLIP}");
+        wrong(policy, "clip", &expected, &|given| enough(given).is_some());
     }
-    tokens
+    enough(given)
 }
 
 /// Whether a member is the word `yes`. It is a fault if it is neither that nor one of `other`.
@@ -198,14 +205,14 @@ fn word(policy: Fields<'_>, name: &str, yes: &str, other: &[&str]) -> bool {
         Json::Text(word) if other.contains(&word.as_str()) => false,
         _ => {
             let expected = other.iter().fold(format!("\"{yes}\""), |list, word| format!("{list} or \"{word}\""));
-            wrong(policy, name, &expected);
+            wrong(policy, name, &expected, &|_| false);
             false
         }
     }
 }
 
-fn wrong(policy: Fields<'_>, name: &str, expected: &str) {
-    policy.faults.note(misfit(policy.code, &member(policy.path, name), expected, policy.raw(name)));
+fn wrong(policy: Fields<'_>, name: &str, expected: &str, fits: &dyn Fn(&Json) -> bool) {
+    policy.faults.note(misfit_of(policy.code, &member(policy.path, name), expected, policy.raw(name), fits));
 }
 
 /// Whether a call sets the policy of all other tools.

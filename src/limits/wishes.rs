@@ -1,9 +1,9 @@
 //! What the host wants of compactions apart from hard limits: when they start, what they aim at, what they keep, and
 //! what they remove first.
 
-use crate::base::json::{Fields, Json, misfit};
+use crate::base::json::{Fields, Json, misfit, misfit_of};
 use crate::base::millionths::times;
-use crate::limits::names::known;
+use crate::limits::names::Group;
 
 /// The size of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +62,11 @@ pub struct Wishes {
     pub binds_thinking: Option<bool>,
 }
 
-/// The members of a size, one of which is given.
-pub const SIZE: [&str; 3] = ["tokens", "share", "messages"];
+/// A size, of which one member is given.
+pub const SIZE: Group = Group { names: &["tokens", "share", "messages"], example: "{ tokens: 100_000 }" };
 
-/// The members of `keep`.
-pub const KEEP: [&str; 3] = ["turns", "messages", "results"];
+/// `keep`.
+pub const KEEP: Group = Group { names: &["turns", "messages", "results"], example: "{ turns: 2 }" };
 
 /// What goes first.
 pub const PREFER: [&str; 2] = ["clear", "summarize"];
@@ -138,8 +138,7 @@ fn size(outer: Fields<'_>, name: &'static str) -> Option<Size> {
         return None;
     }
     if let Json::Object(members) = given {
-        let inner = Fields::of(given, name, outer.code, outer.faults);
-        known(inner, &SIZE);
+        let inner = SIZE.fields(given, name, outer);
         let some = members.iter().filter(|(_, value)| !value.is_null()).count();
         if some == 1 {
             let share = inner.raw("share");
@@ -158,39 +157,40 @@ fn size(outer: Fields<'_>, name: &'static str) -> Option<Size> {
     } else if given.millionths().is_some() {
         return of_share(outer, name, given);
     }
-    outer.faults.note(misfit(
+    outer.faults.note(misfit_of(
         outer.code,
         name,
         "a share of the context window between 0 and 1, or one of { tokens }, { share } and { messages }",
         given,
+        &|given| share_in(given).is_some(),
     ));
     None
 }
 
-fn of_share(outer: Fields<'_>, path: &str, given: &Json) -> Option<Size> {
+fn share_in(given: &Json) -> Option<u64> {
     let share = given.millionths().and_then(|share| u64::try_from(share).ok());
-    let fits = share.filter(|share| (1_000..=MILLION).contains(share));
-    if fits.is_none() {
-        outer.faults.note(misfit(
+    share.filter(|share| (1_000..=MILLION).contains(share))
+}
+
+fn of_share(outer: Fields<'_>, path: &str, given: &Json) -> Option<Size> {
+    let share = share_in(given);
+    if share.is_none() {
+        outer.faults.note(misfit_of(
             outer.code,
             path,
             "a share of the context window from 0.001 to 1 (tokens are given as { tokens: 100_000 })",
             given,
+            &|given| share_in(given).is_some(),
         ));
     }
-    fits.map(Size::Share)
+    share.map(Size::Share)
 }
 
 fn keep(outer: Fields<'_>) -> Option<Keep> {
     if outer.raw("keep").is_null() {
         return None;
     }
-    let keep = Fields::of(outer.raw("keep"), "keep", outer.code, outer.faults);
-    for (name, _) in keep.value.members().unwrap_or_default() {
-        if !KEEP.contains(&name.as_str()) {
-            keep.wrong(name, "There is no such member. Give `turns`, `messages`, `results`, or several of them.");
-        }
-    }
+    let keep = KEEP.inside(outer, "keep", "keep");
     let parsed = Keep { turns: keep.count("turns"), messages: keep.count("messages"), results: keep.count("results") };
     (parsed != Keep::default()).then_some(parsed)
 }

@@ -125,3 +125,26 @@ fn options_are_checked_when_a_compactor_is_created() {
     let of_the_model = serde_json::json!({ "contextWindow": true, "maxOutputTokens": 8_000 });
     assert!(precis::limits::options::validate(&json(&of_the_model)).is_ok());
 }
+
+#[test]
+fn a_number_or_flag_in_quotes_is_recognised_only_if_it_would_fit() {
+    use serde_json::json;
+    let advice = |options: serde_json::Value| {
+        let mut given = options;
+        given["contextWindow"] = json!(8_000);
+        Options::parse(&json(&given)).unwrap_err().advice.clone()
+    };
+    let limit = |text: &str| advice(json!({ "maxOutputTokens": text }));
+    for (text, meant) in [("500", "500"), (" 1_000 ", "1000"), ("2k", "2000"), ("1.5K", "1500"), ("3.0", "3")] {
+        assert!(limit(text).ends_with(&format!(" Did you mean {meant}?")), "{}", limit(text));
+    }
+    for text in ["", ".", "k", "-5", "0.5", "1.2.3", "many", "true", "99999999999999999999", "1.1234567"] {
+        assert!(!limit(text).contains("Did you mean"), "{text:?}: {}", limit(text));
+    }
+    let share = |text: &str| advice(json!({ "tune": { "shares": { "tail": text } } }));
+    assert!(share(".25").ends_with(" Did you mean 0.25?"), "{}", share(".25"));
+    assert!(!share("0.9").contains("Did you mean"), "{}", share("0.9"));
+    let flag = |text: &str| advice(json!({ "repair": text }));
+    assert!(flag("False").ends_with(" Did you mean false?"), "{}", flag("False"));
+    assert!(!flag("1").contains("Did you mean"), "{}", flag("1"));
+}

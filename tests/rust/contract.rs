@@ -112,18 +112,20 @@ fn of_compaction(name: &str) -> bool {
 }
 
 fn groups() -> Vec<(&'static str, Vec<&'static str>)> {
-    vec![
-        ("tune", options::TUNE.to_vec()),
-        ("tune.tokens", estimator::MEMBERS.to_vec()),
-        ("tune.shares", shares::NAMES.to_vec()),
-        ("tune.prices", prices::NAMES.to_vec()),
-        ("summarizer", summary_options::SUMMARIZER.to_vec()),
-        ("summary", summary_options::MEMBERS.to_vec()),
-        ("summary.frame", summary_options::FRAME.to_vec()),
-        ("toolPolicy", tool_policy::MEMBERS.to_vec()),
-        ("keep", wishes::KEEP.to_vec()),
-        ("trigger", wishes::SIZE.to_vec()),
+    [
+        ("tune", options::TUNE),
+        ("tune.tokens", estimator::TOKENS),
+        ("tune.shares", shares::GROUP),
+        ("tune.prices", prices::GROUP),
+        ("summarizer", summary_options::SUMMARIZER),
+        ("summary", summary_options::SUMMARY),
+        ("summary.frame", summary_options::FRAME),
+        ("toolPolicy", tool_policy::POLICY),
+        ("keep", wishes::KEEP),
+        ("trigger", wishes::SIZE),
     ]
+    .map(|(path, group)| (path, group.names.to_vec()))
+    .to_vec()
 }
 
 fn words() -> Vec<(&'static str, Vec<&'static str>)> {

@@ -73,12 +73,81 @@ const wrongOptions = {
     "format.id",
     /function, got the string "id"/,
   ],
+  "a tool's policy as a word": [
+    { toolPolicy: { read: "keep" } },
+    "invalid-option",
+    "toolPolicy.read",
+    /with some of keep, clear, inputs, exclude, clip, rerun, such as \{ keep: "always" \}, got the string "keep"/,
+  ],
+  "a policy without the name of its tool": [
+    { toolPolicy: { keep: "always" } },
+    "invalid-option",
+    "toolPolicy.keep",
+    /such as \{ search: \{ keep: "always" \} \}/,
+  ],
+  "what to keep as a number": [{ keep: 3 }, "invalid-option", "keep", /turns, messages, results.*got 3/],
+  "a misspelt member of what to keep": [{ keep: { turn: 2 } }, "unknown-option", "keep.turn", /mean "turns"/],
+  "a limit in quotes": [{ maxOutputTokens: "500" }, "invalid-option", "maxOutputTokens", /"500"\. Did you mean 500\?/],
+  "a limit in thousands": [{ tune: { reserve: "1k" } }, "invalid-option", "tune.reserve", /Did you mean 1000\?/],
+  "a limit below nothing, in quotes": [
+    { maxOutputTokens: "-5" },
+    "invalid-option",
+    "maxOutputTokens",
+    /"-5"/,
+    /Did you mean/,
+  ],
+  "a trigger in quotes": [{ trigger: "0.8" }, "invalid-option", "trigger", /Did you mean 0\.8\?/],
+  "a share in quotes": [{ tune: { shares: { tail: ".25" } } }, "invalid-option", "tune.shares.tail", /mean 0\.25\?/],
+  "a price in quotes": [{ tune: { prices: { input: "2.5" } } }, "invalid-option", "tune.prices.input", /mean 2\.5\?/],
+  "a count in quotes": [{ toolPolicy: { a: { keep: "3" } } }, "invalid-option", "toolPolicy.a.keep", /mean 3\?/],
+  "a flag in quotes": [{ repair: "false" }, "invalid-option", "repair", /Did you mean false\?/],
+  "one heading in place of a list": [
+    { summary: { sections: "Goals" } },
+    "invalid-option",
+    "summary.sections",
+    /an array of strings/,
+  ],
+  "a summarizer under the name of its limits": [
+    { summarizer: () => "" },
+    "invalid-option",
+    "summarizer",
+    /got a function\. Did you mean `summarize`/,
+  ],
   "a format by its name": [{ format: "openaiChat" }, "invalid-option", "format", /the string "openaiChat"/],
 };
 
 for (const [name, [more, code, path, says, silent]] of Object.entries(wrongOptions)) {
   test(`refused when the compactor is made: ${name}`, () => {
     throws(() => createCompactor({ ...options, ...more }), refusal(code, path, says, silent));
+  });
+}
+
+/** Each group of options, with something to put around it. */
+const groups = {
+  keep: (keep) => ({ keep }),
+  summarizer: (summarizer) => ({ summarizer }),
+  summary: (summary) => ({ summary }),
+  "summary.frame": (frame) => ({ summary: { frame } }),
+  toolPolicy: (toolPolicy) => ({ toolPolicy }),
+  "toolPolicy.read": (read) => ({ toolPolicy: { read } }),
+  tune: (tune) => ({ tune }),
+  "tune.prices": (prices) => ({ tune: { prices } }),
+  "tune.shares": (shares) => ({ tune: { shares } }),
+  "tune.tokens": (tokens) => ({ tune: { tokens } }),
+};
+
+for (const [path, around] of Object.entries(groups)) {
+  test(`whoever writes a word for a group of options is shown one that is accepted: ${path}`, () => {
+    let example;
+    throws(
+      () => createCompactor({ ...options, ...around("all") }),
+      (error) => {
+        example = /such as (\{.*\}), got the string "all"/.exec(error.advice)?.[1];
+        return refusal("invalid-option", path)(error);
+      },
+    );
+    ok(example, "no example");
+    createCompactor({ ...options, ...around(new Function(`return ${example}`)()) });
   });
 }
 
@@ -103,7 +172,8 @@ const wrongCalls = {
   "a threshold that does not exist": [{ threshold: "hard" }, "threshold", /"hard"/],
   "an offset below nothing": [{ offset: -1 }, "offset", /at least 0, got -1/],
   "todos with other members": [{ todos: [{ text: "go on" }] }, "todos[0].content", /content, status/],
-  "todos that are texts": [{ todos: ["go on"] }, "todos[0]", /an object, got the string "go on"/],
+  "todos that are texts": [{ todos: ["go on"] }, "todos[0]", /such as \{ content: .*, got the string "go on"/],
+  "what must stay as a text": [{ mustKeep: "INV-1" }, "mustKeep", /an array of strings, got the string "INV-1"/],
   "a todo that is nothing": [{ todos: [null] }, "todos[0]", /got nothing/],
   "a todo's status as a number": [{ todos: [{ content: "a", status: 1 }] }, "todos[0].status", /a string, got 1/],
   "what must stay as a number": [{ mustKeep: ["a", 4711] }, "mustKeep[1]", /a string, got 4711/],
