@@ -1,5 +1,5 @@
-import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, listed, mediaKind, type Part, readSpeaker } from "./parts.ts";
+import type { Format, Reader } from "precis";
+import { isEmpty, isPart, listed, mediaKind, type Part, readSpeaker, roles } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
 /** What precis reads of a `Content`. */
@@ -19,7 +19,7 @@ export const gemini: Format<GeminiContent, any> = {
 
   read(message, to) {
     const { role, parts } = message;
-    const is = role === undefined ? "user" : typeof role === "string" ? ROLES[role] : undefined;
+    const is = role === undefined ? "user" : roleOf(role);
     const none = (parts === undefined || parts === null) && role !== undefined;
     if (!is || !(Array.isArray(parts) || (none && isEmpty(message as Part)))) {
       to.opaque(message);
@@ -52,14 +52,13 @@ export const gemini: Format<GeminiContent, any> = {
   },
 };
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
+const roleOf = /* @__PURE__ */ roles({
   model: "assistant",
   user: "user",
   function: "tool",
   tool: "tool",
   system: "system",
-};
+});
 
 function readParts(parts: readonly unknown[], to: Reader): void {
   let signed = false;

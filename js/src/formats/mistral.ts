@@ -1,6 +1,6 @@
-import type { Format, Reader, Role } from "precis";
-import { argumentsOf } from "./openai-chat.ts";
-import { isEmpty, isPart, joinTexts, type Part, withoutParts, withPart } from "./parts.ts";
+import type { Format, Reader } from "precis";
+import { argumentsOf, withArguments } from "./openai-chat.ts";
+import { CHAT_ROLES, isEmpty, isPart, joinTexts, type Part, roles, withoutParts, withPart } from "./parts.ts";
 import { strict } from "./strict.ts";
 
 /** What precis reads of a message of Mistral's SDK. */
@@ -21,7 +21,7 @@ export const mistral: Format<MistralMessage, any> = {
 
   read(message, to) {
     const { role, content, toolCalls } = message as Part;
-    const is = typeof role === "string" ? ROLES[role] : undefined;
+    const is = roleOf(role);
     if (
       !is ||
       !(Array.isArray(content) || typeof content === "string" || Array.isArray(toolCalls) || isEmpty(message as Part))
@@ -62,14 +62,7 @@ export const mistral: Format<MistralMessage, any> = {
 /** Calls are numbered from here on, so that no chunk of the content has their numbers. */
 const CALLS = 1 << 16;
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
-  system: "system",
-  developer: "system",
-  user: "user",
-  assistant: "assistant",
-  tool: "tool",
-};
+const roleOf = /* @__PURE__ */ roles({ ...CHAT_ROLES, developer: "system" });
 
 function readChunk(at: number, chunk: unknown, to: Reader): void {
   const { type, text, thinking, imageUrl, documentUrl, documentName, inputAudio, fileId } = isPart(chunk)
@@ -103,13 +96,9 @@ function readResult({ content, toolCallId, name }: Part, to: Reader): void {
   for (const chunk of chunks) if (isPart(chunk) && chunk.type !== "text") readChunk(0, chunk, to);
 }
 
-/** Arguments keep the form that they had: text, or a value. */
 function withInput<M extends MistralMessage>(message: M, index: number, json: string): M {
-  const toolCalls = ((message as Part).toolCalls as Part[]).map((call, at) => {
-    if (at !== index) return call;
-    const called = call.function as Part;
-    const isText = typeof called.arguments === "string" && argumentsOf(called) !== called.arguments;
-    return { ...call, function: { ...called, arguments: isText ? json : JSON.parse(json) } };
-  });
+  const toolCalls = ((message as Part).toolCalls as Part[]).map((call, at) =>
+    at === index ? { ...call, function: withArguments(call.function as Part, json) } : call,
+  );
   return { ...message, toolCalls };
 }

@@ -1,5 +1,16 @@
-import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, typeOfUrl, withPart } from "./parts.ts";
+import type { Format, Reader } from "precis";
+import {
+  CHAT_ROLES,
+  isEmpty,
+  isPart,
+  joinTexts,
+  mediaKind,
+  type Part,
+  readSpeaker,
+  roles,
+  typeOfUrl,
+  withPart,
+} from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
 /** What precis reads of a `ChatCompletionMessageParam`. */
@@ -13,7 +24,7 @@ export const openaiChat: Format<OpenAIChatMessage, any> = {
 
   read(message, to) {
     const { role, content } = message;
-    const is = typeof role === "string" ? ROLES[role] : undefined;
+    const is = roleOf(role);
     if (!is || !isUnderstood(message as Part, content)) {
       to.opaque(message);
       return;
@@ -71,15 +82,7 @@ export const openaiChat: Format<OpenAIChatMessage, any> = {
   },
 };
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
-  system: "system",
-  developer: "system",
-  user: "user",
-  assistant: "assistant",
-  tool: "tool",
-  function: "tool",
-};
+const roleOf = /* @__PURE__ */ roles({ ...CHAT_ROLES, developer: "system", function: "tool" });
 
 /** Members of an assistant's message that replace content, or come with it. */
 const BESIDE = [
@@ -146,17 +149,17 @@ const REASONING = 1 << 21;
 
 function withInput<M extends { role: string }>(message: M, index: number, json: string): M {
   const { tool_calls, function_call } = message as Part;
-  if (index === FUNCTION_CALL - CALLS) return { ...message, function_call: shortened(function_call as Part, json) };
+  if (index === FUNCTION_CALL - CALLS) return { ...message, function_call: withArguments(function_call as Part, json) };
   const calls = (tool_calls as Part[]).map((call, i) => {
     if (i !== index) return call;
-    if (isPart(call.function)) return { ...call, function: shortened(call.function, json) };
+    if (isPart(call.function)) return { ...call, function: withArguments(call.function, json) };
     return { ...call, custom: { ...(call.custom as Part), input: JSON.parse(json) } };
   });
   return { ...message, tool_calls: calls };
 }
 
-/** Arguments that were no JSON text stay what they were. */
-function shortened(call: Part, json: string): Part {
+/** A function that is called with other arguments, in the form that they had: JSON as text, or a value. */
+export function withArguments(call: Part, json: string): Part {
   return { ...call, arguments: argumentsOf(call) === call.arguments ? JSON.parse(json) : json };
 }
 

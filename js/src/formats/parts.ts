@@ -1,11 +1,19 @@
 /**
  * What the shapes of messages have in common: content that is text, or a list of typed parts.
  */
-import type { MediaKind, Reader } from "precis";
+import type { MediaKind, Reader, Role } from "precis";
 
 export type Part = Readonly<Record<string, unknown>>;
 
 export const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null;
+
+/** The roles that most shapes have, under their usual names. */
+export const CHAT_ROLES = { system: "system", user: "user", assistant: "assistant", tool: "tool" } as const;
+
+/** Looks up what a message says of its role, which may be anything. */
+export function roles(known: Readonly<Record<string, Role>>): (name: unknown) => Role | undefined {
+  return (name) => (typeof name === "string" && Object.hasOwn(known, name) ? known[name] : undefined);
+}
 
 /** The parts of a content that is a list; those of a message without content are none. */
 export const listed = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : []);

@@ -1,5 +1,5 @@
 import type { Format, Reader, Role } from "precis";
-import { isPart, joinTexts, mediaKind, type Part, typeOfUrl } from "../formats/parts.ts";
+import { CHAT_ROLES, isPart, joinTexts, mediaKind, type Part, roles, typeOfUrl } from "../formats/parts.ts";
 
 /** A message of LangChain's, or a plain object with the same members. */
 export interface LangChainMessage {
@@ -81,22 +81,17 @@ export const langchain: Format<LangChainMessage, any> = {
 const CALLS = 1 << 16;
 const REASONING = 1 << 21;
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
-  system: "system",
+const roleNamed = /* @__PURE__ */ roles({
+  ...CHAT_ROLES,
   developer: "system",
   human: "user",
-  user: "user",
   ai: "assistant",
-  assistant: "assistant",
-  tool: "tool",
   function: "tool",
-};
+});
 
 function roleOf({ type, role }: Part): Role | undefined {
   // A message of the type "generic" has a role of its own.
-  const named = typeof type === "string" && type !== "generic" ? type : role;
-  return typeof named === "string" ? ROLES[named] : undefined;
+  return roleNamed(typeof type === "string" && type !== "generic" ? type : role);
 }
 
 interface Call {

@@ -1,6 +1,6 @@
-import type { Format, Reader, Role } from "precis";
+import type { Format, Reader } from "precis";
 import { parsed } from "../formats/openai-responses.ts";
-import { isEmpty, isPart, mediaKind, type Part, typeOfUrl, withoutParts, withPart } from "../formats/parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, roles, typeOfUrl, withoutParts, withPart } from "../formats/parts.ts";
 import { encodedLike, textOfFile } from "../formats/text-files.ts";
 
 /** An item of the SDK's. */
@@ -83,17 +83,16 @@ const CALLS: Readonly<Record<string, string | undefined>> = {
 };
 const RESULT = /^(function|computer)_call_result$|^(shell|apply_patch)_call_output$|^(tool_search|program)_output$/;
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
+const roleOf = /* @__PURE__ */ roles({
   system: "system",
   developer: "system",
   user: "user",
   assistant: "assistant",
-};
+});
 
 function readMessage(item: Part, to: Reader): void {
   const { role, content, id } = item;
-  const is = ROLES[String(role)];
+  const is = roleOf(role);
   if (!is || !(Array.isArray(content) || typeof content === "string" || isEmpty(item))) {
     to.opaque(item);
     return;

@@ -1,6 +1,6 @@
-import type { Format, Reader, Role } from "precis";
+import type { Format, Reader } from "precis";
 import { argumentsOf } from "../formats/openai-chat.ts";
-import { isEmpty, isPart, mediaKind, type Part, withoutParts, withPart } from "../formats/parts.ts";
+import { CHAT_ROLES, isEmpty, isPart, mediaKind, type Part, roles, withoutParts, withPart } from "../formats/parts.ts";
 
 /** A `ModelMessage` of TanStack AI. */
 export interface TanStackMessage {
@@ -18,7 +18,7 @@ export const tanstack: Format<TanStackMessage, any> = {
   read(message, to) {
     const given = message as unknown as Part;
     const { content, toolCalls, thinking } = given;
-    const role = ROLES[message.role];
+    const role = roleOf(message.role);
     const known = Array.isArray(content) || typeof content === "string" || Array.isArray(toolCalls) || isEmpty(given);
     if (!role || !known) {
       to.opaque(message);
@@ -73,13 +73,7 @@ export const tanstack: Format<TanStackMessage, any> = {
 const CALLS = 1 << 16;
 const THINKING = 1 << 21;
 
-const ROLES: Readonly<Record<string, Role | undefined>> = {
-  __proto__: null as never,
-  system: "system",
-  user: "user",
-  assistant: "assistant",
-  tool: "tool",
-};
+const roleOf = /* @__PURE__ */ roles(CHAT_ROLES);
 
 function readThinking(part: number, one: unknown, to: Reader): void {
   const { content, signature } = isPart(one) ? one : ({} as Part);
