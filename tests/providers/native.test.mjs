@@ -120,6 +120,27 @@ test("thinking behind the summary is left out: what code keeps stands between, a
   deepEqual(refusals([view[0], ...tail]), []);
 });
 
+test("thinking of the turns behind a summary stays in every request until the next one, and the provider takes it", async () => {
+  const { server, views, reports } = await play();
+  equal(server.refused.length, 0);
+  // The reply to each request holds a thought of its number.
+  const thoughtsIn = (view) =>
+    [...JSON.stringify(view).matchAll(/"thinking":"Thought (\d+)\."/g)].map(([, n]) => Number(n));
+  const nameOf = (view) => blockOf(view)?.signature;
+  let [since, kept] = [0, 0];
+  for (const [at, view] of views.entries()) {
+    if (nameOf(view) !== nameOf(views[at - 1] ?? [{}])) since = at;
+    if (!nameOf(view)) continue;
+    // Later edits change what stands before: the thinking behind them goes.
+    const edited = reports.slice(since + 1, at + 1).some(({ rung }) => rung !== "pass");
+    if (edited) continue;
+    const behind = Array.from({ length: at - since }, (_, n) => since + n);
+    deepEqual(thoughtsIn(view), behind, `request ${at}, summary of request ${since}`);
+    kept += behind.length;
+  }
+  ok(kept > 50, `${kept} thoughts`);
+});
+
 const troubles = {
   "ends with max_tokens": () => ({ text: "cut", stop: "max_tokens" }),
   "is refused": () => ({ text: "no", stop: "refusal" }),
