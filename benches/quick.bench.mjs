@@ -82,9 +82,10 @@ async function middleware(count, goal) {
   const own = () => past.map(({ role, content }) => ({ role, content: [{ type: "text", text: content }] }));
   const { middleware } = compaction(options);
   const run = compaction(options).run({ state: null });
+  const usage = { inputTokens: 250 * count, outputTokens: 9 };
   const model = {
     modelId: "m",
-    doGenerate: async () => ({ content: [], usage: { inputTokens: 250 * count, outputTokens: 9 } }),
+    doGenerate: async () => ({ content: [], usage }),
   };
   const messages = own();
   const samples = await inTurn(
@@ -102,14 +103,18 @@ async function middleware(count, goal) {
           messages.push({ role, content: [{ type: "text", text: content }] });
           return { messages: messages.slice(), steps: [], stepNumber: 0 };
         },
-        run: (step) => run.prepareStep(step),
+        // As the middleware does, it learns from the usage of the step.
+        run: async (step) => {
+          await run.prepareStep(step);
+          run.onStepEnd({ content: [], usage });
+        },
       },
     },
     { rounds: 40, warm: 20 },
   );
   const what = `the AI SDK's middleware, ${count.toLocaleString("en")} messages of 1 kB, one new`;
   row(what, typical(samples.middleware), "ms", goal);
-  row("prepareStep of the same", typical(samples.prepareStep), "ms", null);
+  row("prepareStep and onStepEnd of the same", typical(samples.prepareStep), "ms", null);
 }
 
 /** A question about a compacted chat of 10,000 messages. */

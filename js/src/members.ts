@@ -9,6 +9,7 @@ import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import { unknownName } from "./names.ts";
 import type { CompactNow, CompactorOptions, ModelCall } from "./types.ts";
+import { unchanging } from "./unchanging.ts";
 
 /** What a value may be. */
 export interface Kind {
@@ -280,6 +281,7 @@ export const input = {
   isStateOf,
   options: /* @__PURE__ */ Object.keys(contract.OPTIONS) as (keyof typeof contract.OPTIONS)[],
   table,
+  unchanging,
   unchecked,
   utf8,
   wrong,

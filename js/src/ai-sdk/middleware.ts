@@ -2,7 +2,7 @@ import type { ModelCall, Report, SessionState } from "precis";
 import { noMessages, objectOf } from "./given.ts";
 import { type KeptRequest, Lines } from "./lineage.ts";
 import type { OwnPrompts } from "./own-prompts.ts";
-import { asksForCompaction, holdsCompaction, showsCompaction } from "./provider.ts";
+import { asksForCompaction, showsCompaction } from "./provider.ts";
 import { ReadPrompts } from "./read-prompts.ts";
 import { lowered } from "./reply-limit.ts";
 import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
@@ -39,7 +39,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
   const isSettled = (request: Request, model: unknown) => {
     const { prompt } = request;
     if (prompt.length === 0) return true;
-    if (compacting.has(model as object) || holdsCompaction(prompt)) return true;
+    if (compacting.has(model as object)) return true;
     if (asksForCompaction(request.providerOptions ?? providerOptions)) return true;
     const within = fitted.get(prompt);
     return (within !== undefined && within <= (windowOf(model) ?? 0)) || asking.has(textOf(prompt.at(-1)));
@@ -65,6 +65,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     const within = scope ? scope(request as ScopedCall) : "";
     const isScoped = typeof within === "string";
     const read = prompts.read(messages, isScoped ? within : "", { system, tools, schema: responseFormat?.schema });
+    if (read.compacts) return ask(request, () => {});
     const keys = (isScoped ? read.keys : null) ?? [];
     const earlier = lines.find(keys);
     const place = { before: earlier?.key ?? null, stem: stemOf(messages, keys) };
@@ -91,7 +92,8 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       current = state;
       const key = keys.at(-1);
       if (key !== undefined) kept = lines.keep(key, state, worthOf(state), place);
-      const sent = [...system, ...read.given(view)];
+      const given = read.given(view);
+      const sent = system.length > 0 ? [...system, ...given] : given;
       if (report.outcome !== "infeasible") fitted.set(sent, report.after.window);
       const limit = lowered(report, maxOutputTokens ?? options.maxOutputTokens);
       const binding = withBinding(report, model, request.providerOptions);
@@ -177,9 +179,8 @@ function given(options: unknown): { params: Request; model: Model } {
   const request = objectOf(params, "options.params", "the parameters of the model's call");
   const { prompt } = request;
   if (!Array.isArray(prompt)) throw noMessages("options.params.prompt", prompt);
-  prompt.forEach((message, at) => {
-    objectOf(message, `options.params.prompt[${at}]`, "a message");
-  });
+  const wrong = prompt.findIndex((message) => typeof message !== "object" || message === null);
+  if (wrong >= 0) objectOf(prompt[wrong], `options.params.prompt[${wrong}]`, "a message");
   objectOf(model, "options.model", "the model that is wrapped");
   return { params: params as Request, model: model as Model };
 }

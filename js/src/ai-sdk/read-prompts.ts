@@ -2,7 +2,9 @@
  * Prompts that were read. The SDK makes new objects of the same messages for each request, so nothing can be recognized by
  * the objects themselves; but their strings are the same, and comparing those costs little beside reading them.
  */
+import { input } from "precis";
 import { hashOf, keyOf } from "./history-keys.ts";
+import { holdsCompaction } from "./provider.ts";
 import { isSame, type Message } from "./steps.ts";
 
 /** What a request has beside its messages. */
@@ -18,6 +20,8 @@ export interface ReadPrompt extends Beside {
   readonly keys: readonly string[] | null;
   /** Copies of the messages: those of an equal message in an earlier prompt are the same objects. */
   readonly own: readonly Message[];
+  /** Whether one of them holds what a provider has made of those before it. */
+  readonly compacts: boolean;
   /**
    * The messages of this request that a view has copies of. One that the compactor made is copied as well: a provider may
    * change in place what it is given, and a later view holds it again. For one request it is the same copy each time.
@@ -36,6 +40,8 @@ interface KeptMessage extends KeptValue<Message> {
   readonly hash: Uint8Array;
   /** Characters of its texts, and something for everything else it holds. */
   readonly size: number;
+  /** Whether it holds what a provider has made of the messages before it. */
+  readonly compacts: boolean;
 }
 
 interface Chat {
@@ -48,6 +54,7 @@ interface Chat {
   readonly schema: KeptValue<unknown>;
   /** Of all its messages. */
   readonly size: number;
+  readonly compacts: boolean;
 }
 
 /** The chats whose newest prompt is remembered, and the characters that all of them may have. */
@@ -68,7 +75,9 @@ export class ReadPrompts {
     const kept = chat ? chat.messages.slice(0, front) : [];
     const own = chat ? chat.own.slice(0, front) : [];
     const keys = chat ? chat.keys.slice(0, front) : [];
-    let size = chat && front === chat.messages.length ? chat.size : kept.reduce((sum, one) => sum + one.size, 0);
+    const grew = chat !== undefined && front === chat.messages.length;
+    let size = grew ? chat.size : kept.reduce((sum, one) => sum + one.size, 0);
+    let compacts = grew ? chat.compacts : kept.some((one) => one.compacts);
     try {
       for (let at = front; at < messages.length; at++) {
         const message = messages[at] as Message;
@@ -79,10 +88,12 @@ export class ReadPrompts {
         // No key looks like a scope.
         keys.push(keyOf(keys[at - 1] ?? `scope:${scope}`, same.hash));
         size += same.size;
+        compacts ||= same.compacts;
       }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return { ...beside, keys: null, own: messages, given: (view) => [...view] };
+      const compacts = holdsCompaction(messages);
+      return { ...beside, keys: null, own: messages, compacts, given: (view) => [...view] };
     }
     const now: Chat = {
       scope,
@@ -93,10 +104,11 @@ export class ReadPrompts {
       tools: again(chat?.tools, beside.tools, copyOfList),
       schema: again(chat?.schema, beside.schema, (schema) => schema),
       size,
+      compacts,
     };
     this.remember(now, chat);
     return {
-      ...{ keys, own, system: now.system.own, tools: now.tools.own, schema: now.schema.own },
+      ...{ keys, own, compacts, system: now.system.own, tools: now.tools.own, schema: now.schema.own },
       given: sending(own, messages),
     };
   }
@@ -143,7 +155,8 @@ function sending(own: readonly Message[], messages: readonly Message[]): ReadPro
 
 function keep(message: Message): KeptMessage {
   const leaves = leavesOf(message);
-  return { leaves, own: copyOf(message), hash: hashOf(message), size: sizeOf(leaves) };
+  const own = input.unchanging(copyOf(message));
+  return { leaves, own, hash: hashOf(message), size: sizeOf(leaves), compacts: holdsCompaction([message]) };
 }
 
 /** The same copy, if a value is as it was. */

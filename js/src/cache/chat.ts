@@ -2,6 +2,7 @@
  * A chat that was read before, and what its last calls left for the next one. Internal.
  */
 import type { Report, SessionState } from "../types.ts";
+import { isUnchanging } from "../unchanging.ts";
 import type { Entry } from "./entry.ts";
 import { Indexes } from "./indexes.ts";
 import { SAID } from "./plain-members.ts";
@@ -13,6 +14,7 @@ export interface Chat {
   readonly entries: Entry[];
   /** Of messages that hold a role and a content and nothing else, which is most of them in many shapes. */
   readonly roles: unknown[];
+  /** The same; {@link UNCHANGING} where the message cannot have changed as long as it is the same object. */
   readonly contents: unknown[];
   /** Where each message's record ends in `words`. */
   readonly ends: number[];
@@ -78,6 +80,7 @@ export function adopted(chat: Chat, messages: readonly unknown[], known: number)
   for (let at = 0; at < known; at++) {
     if (chat.messages[at] === messages[at]) continue;
     chat.messages[at] = messages[at] as object;
+    if (chat.contents[at] === UNCHANGING) note(chat, at, chat.entries[at] as Entry);
     isOther = true;
   }
   if (isOther && chat.rest)
@@ -107,14 +110,18 @@ export function append(chat: Chat, messages: readonly unknown[], from: number, a
     end += entry.length;
     chat.messages.push(messages[from + at] as object);
     chat.entries.push(entry);
-    const { members, leaves } = entry;
-    const simple = typeof members === "string";
-    chat.roles.push(simple ? members : OTHER);
-    chat.contents.push(simple ? leaves[SAID] : OTHER);
+    note(chat, from + at, entry);
     if (entry.misread || entry.guessed) chat.odd = true;
     chat.ends.push(end);
-    chat.size += sizeOf(leaves);
+    chat.size += sizeOf(entry.leaves);
   }
+}
+
+/** Notes how a message is compared when it comes again. */
+function note({ messages, roles, contents }: Chat, at: number, { members, leaves }: Entry): void {
+  const simple = typeof members === "string";
+  roles[at] = simple ? members : OTHER;
+  contents[at] = isUnchanging(messages[at] as object) ? UNCHANGING : simple ? leaves[SAID] : OTHER;
 }
 
 /** The records of messages of a chat. */
@@ -132,6 +139,9 @@ function grow(chat: Chat, used: number, wanted: number): void {
 
 /** Stands where a message is none of those. */
 const OTHER = {};
+
+/** Stands for the content of a message that nobody changes. */
+export const UNCHANGING = {};
 
 /** No records. */
 export const NONE = new Uint32Array(0);

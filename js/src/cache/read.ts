@@ -5,7 +5,7 @@ import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
 import { checkHistory, messageAt } from "../messages.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
-import { adopted, append, type Chat, NONE, newChat, type Rest, recordsOf } from "./chat.ts";
+import { adopted, append, type Chat, NONE, newChat, type Rest, recordsOf, UNCHANGING } from "./chat.ts";
 import { Entry, marksOf } from "./entry.ts";
 import { History } from "./history.ts";
 import { holds, plainMembers, SAID, type Simple, saysSimply } from "./plain-members.ts";
@@ -22,8 +22,9 @@ export interface Replaced {
  *
  * A message is read again when anything its format says of it has changed by `===`; so a text replaced in place is
  * noticed, a member changed deep inside a call's input is not. Where a message holds nothing but plain values, and the
- * format said nothing else, its format is not asked again: they are compared. Another message, of which its format says
- * the same, is not read either: a chat may be loaded again for each request ({@link Recent}).
+ * format said nothing else, its format is not asked again: they are compared. Nor is it asked about a message that nobody
+ * changes (`unchanging.ts`). Another message, of which its format says the same, is not read either: a chat may be loaded
+ * again for each request ({@link Recent}).
  */
 export class Memory<Base> {
   private readonly entries = new WeakMap<object, Entry>();
@@ -146,6 +147,7 @@ export class Memory<Base> {
     for (; count < most; count++) {
       const message = messages[count] as Simple | null | undefined;
       if (typeof message !== "object" || message === null) break;
+      if (contents[count] === UNCHANGING && message === seen[count]) continue;
       if (saysSimply(message, roles[count], contents[count])) continue;
       const isOther = message !== seen[count];
       if (!this.isSame(message as Base, entries[count] as Entry, isOther)) break;

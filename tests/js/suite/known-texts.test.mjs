@@ -1,6 +1,6 @@
 // A chat that was loaded again is recognized by what it holds: its new objects are not read again, they are what is sent, and
 // every decision is that of a compactor that has never seen them.
-import { createCompactor } from "precis";
+import { createCompactor, input } from "precis";
 import { aiSdk, openaiChat } from "precis/formats";
 import { deepEqual, equal, ok, same, test } from "./harness.mjs";
 import { cases } from "./length.mjs";
@@ -155,4 +155,26 @@ test("more texts than are kept are read again, and decided the same", () => {
   const first = compactor.usage({ messages: of(0) });
   for (let seed = 0; seed < 20; seed++) equal(compactor.usage({ messages: of(seed) }).raw > 100_000, true);
   deepEqual(compactor.usage({ messages: of(0) }), first);
+});
+
+test("a message that nobody changes is not looked at again; another one in its place is, also once it is changed", () => {
+  const parts = (i) => [{ type: "text", text: `part ${i} of it` }];
+  const make = () => Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: parts(i) }));
+  const format = counting(openaiChat);
+  const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 200 });
+  const readsOf = (messages) => {
+    format.reads = 0;
+    const { tokens } = compactor.usage({ messages });
+    return [format.reads, tokens];
+  };
+  const owned = make().map((message) => input.unchanging(message));
+  const [first, tokens] = readsOf(owned);
+  equal(first, owned.length);
+  // The newest message may be one that is being written.
+  ok(readsOf([...owned])[0] <= 1, "it was asked again");
+
+  const others = make();
+  deepEqual(readsOf(others)[1], tokens);
+  others[30].content[0].text = "much longer than it was before. ".repeat(20);
+  ok(readsOf(others)[1] > tokens + 50, "the change was not seen");
 });
