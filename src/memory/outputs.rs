@@ -111,7 +111,8 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
             return false;
         }
         let short = line.text.len() < LONGEST;
-        let reading = if short { Reading::of(&line.text) } else { Reading { shape: Shape::Text, exit: None } };
+        let reading =
+            if short { Reading::of(&line.text) } else { Reading { shape: Shape::Text, exit: None, counts: false } };
         let stays = reading.exit != Some(b"0");
         if stays {
             shapes.push(reading.shape);
@@ -149,7 +150,7 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
 }
 
 /// Whether a line that reports an error says no more than that one follows: it ends with a colon, or holds one word.
-fn announces(line: &str) -> bool {
+pub fn announces(line: &str) -> bool {
     let mut words = line.split(|char: char| !words::is_letter(char)).filter(|word| !word.is_empty());
     line.trim_end().ends_with([':', '：']) || words.next().is_some() && words.next().is_none()
 }
@@ -224,6 +225,8 @@ pub struct Reading<'t> {
     pub shape: Shape,
     /// The number with which a program ended, of a line that reports it.
     pub exit: Option<&'t [u8]>,
+    /// Whether a number says how many of what it reports there are: "12 tests passed", "Failures: 2".
+    pub counts: bool,
 }
 
 impl<'t> Reading<'t> {
@@ -233,6 +236,8 @@ impl<'t> Reading<'t> {
         // How many of the next words are about none of what they name.
         let mut none = 0_usize;
         let mut last: &[u8] = b"";
+        // Words since the last number and since the last word that reports or sums up.
+        let (mut since_number, mut since_report, mut counts) = (usize::MAX, usize::MAX, false);
         // Whether the number comes with which a program ended, and what it is.
         let (mut exits, mut exit) = (false, None);
         for word in line.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80) {
@@ -244,9 +249,12 @@ impl<'t> Reading<'t> {
             if exits && exit.is_none() && says != Some(Says::With) {
                 exit = Some(word);
             }
+            (since_number, since_report) = (since_number.saturating_add(1), since_report.saturating_add(1));
             exits |= says == Some(Says::Exit) && !calls(line.as_bytes(), place(), word);
             if word[0].is_ascii_digit() {
                 number = true;
+                since_number = 0;
+                counts |= since_report == 1;
                 none = if word == b"0" { NONE } else { 0 };
                 last = word;
                 continue;
@@ -263,6 +271,10 @@ impl<'t> Reading<'t> {
             in_code |= kind && calls(line.as_bytes(), place(), word);
             fails |= missing || named && none == 0;
             sums_up |= named || says == Some(Says::Verdict) && !is_part(line.as_bytes(), place(), word);
+            if matches!(says, Some(Says::Error | Says::Verdict)) {
+                since_report = 0;
+                counts |= since_number <= NONE;
+            }
             none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
             last = word;
         }
@@ -276,11 +288,11 @@ impl<'t> Reading<'t> {
             None if fails => Shape::Error,
             None => Shape::Verdict,
         };
-        Self { shape, exit }
+        Self { shape, exit, counts }
     }
 }
 
 /// Bytes of the longest word that is compared.
 const LONGEST_WORD: usize = 40;
-/// Words behind a zero that it is about.
+/// Words behind a number that it is about.
 const NONE: usize = 2;

@@ -3,7 +3,7 @@
 use crate::base::{text, words};
 use crate::ingest::content::Value;
 use crate::memory::commands::{self, Deed};
-use crate::memory::outputs::{Reading, Shape, shape_of};
+use crate::memory::outputs::{self, Reading, Shape, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
@@ -151,36 +151,7 @@ impl Work {
             });
         }
         let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
-        // The last line that sums up; of a call that failed, the last that reports an error.
-        let mut verdict = None;
-        for line in lines.iter().rev().take(LOOKED_AT) {
-            if line.text.len() >= 200 {
-                continue;
-            }
-            let Reading { shape, exit } = Reading::of(&line.text);
-            let sums_up = match shape {
-                Shape::Verdict => counts(&line.text),
-                Shape::Error => counts(&line.text) || failed,
-                _ => false,
-            };
-            if !sums_up {
-                continue;
-            }
-            // With what number it ended is said where nothing else is.
-            let exits = exit.is_some();
-            if !exits || verdict.is_none() {
-                verdict = Some(cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
-            }
-            if !exits {
-                break;
-            }
-        }
-        let verdict = verdict.or_else(|| {
-            let last = lines.iter().rev().find(|line| !line.text.is_empty());
-            let last = last.map_or_else(String::new, |line| cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
-            failed.then(|| if last.is_empty() { "failed".to_owned() } else { format!("failed: {last}") })
-        });
-        let Some(verdict) = verdict else { return };
+        let Some(verdict) = verdict(lines, failed) else { return };
         let head = |command: &str| command.split_whitespace().take(HEAD).collect::<Vec<_>>().join(" ");
         self.checks.retain(|check| head(&check.command) != head(&command));
         self.checks.push(Check { command, verdict, at });
@@ -241,17 +212,52 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || ends(one, other) || ends(other, one)
 }
 
-/// The lines of a result's end that are read.
+/// The lines of a result's end that are read, and bytes of one that may be a verdict.
 const LOOKED_AT: usize = 200;
+const LONGEST: usize = 200;
 
 fn keep_last<T>(all: &mut Vec<T>, most: usize) {
     all.drain(..all.len().saturating_sub(most));
 }
 
-/// Whether a line counts what it reports: a number stands next to a word, or the line begins in capitals.
-fn counts(line: &str) -> bool {
-    let mut words = line.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let first = words.clone().next().unwrap_or_default();
-    first.len() > 1 && first.bytes().all(|byte| byte.is_ascii_uppercase()) || words.any(is_count)
+/// What an output says of how its command ended: the last line that sums up, of a call that failed with how many errors.
+/// Where none does, of a call that failed the first that says what is wrong, and of any other the last line of all if it
+/// reports an error. A program that fails and prints nothing says only that what it looked for is not there.
+fn verdict(lines: &[records::Line<'_>], failed: bool) -> Option<String> {
+    let lines = lines.iter().map(|line| &*line.text).filter(|line| words::says_anything(line));
+    let read: Vec<_> = lines.rev().take(LOOKED_AT).map(|line| (line, Reading::of(line))).collect();
+    let mut printed = read.iter().filter(|(_, reading)| reading.exit.is_none());
+    let (last, reading) = printed.clone().next()?;
+    let fits = |line: &str| line.len() < LONGEST;
+    let sums_up = |(line, reading): &&(&str, Reading<'_>)| {
+        let reports = matches!(reading.shape, Shape::Error | Shape::Verdict);
+        reports && fits(line) && (reading.counts || begins_in_capitals(line))
+    };
+    let is_wrong = |(line, reading): &&(&str, Reading<'_>)| {
+        reading.shape == Shape::Error && fits(line) && !outputs::announces(line)
+    };
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let ends =
+        || Some(*last).filter(|line| reading.shape == Shape::Error && fits(line) && words_of(line).any(is_number));
+    let mut counting = printed.clone().filter(sums_up);
+    let first = counting.clone().next();
+    let counted =
+        counting.find(|(_, reading)| failed && reading.shape == Shape::Error).or(first).map(|(line, _)| *line);
+    let wrong = || printed.rfind(is_wrong).filter(|_| failed).map(|(line, _)| *line);
+    let exit = || {
+        read.iter().find(|(_, reading)| reading.shape == Shape::Error && reading.exit.is_some()).map(|(line, _)| *line)
+    };
+    let shown = |line: &str| cut(Cow::Borrowed(line), (VERDICT, 0)).into_owned();
+    let known = counted.or_else(wrong).or_else(ends).or_else(exit).map(shown);
+    known.or_else(|| failed.then(|| format!("failed: {}", shown(last))))
+}
+
+/// Whether the first word of a line is in capitals: "FAILED", "OK".
+fn begins_in_capitals(line: &str) -> bool {
+    let first = words_of(line).next().unwrap_or_default();
+    first.len() > 1 && first.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
 }

@@ -687,6 +687,27 @@ fn a_reply_that_says_something_by_itself_leaves_its_question_out_where_room_is_s
 }
 
 #[test]
+fn a_check_says_a_verdict_only_where_the_output_has_one() {
+    let check = |output: &str, failed: bool| {
+        let mut ended = result("1", output);
+        if let P::Result { failed: is, .. } = &mut ended.parts[0] {
+            *is = failed;
+        }
+        let digest = digest_of(&[user("Go."), call("1", "sh", json!({ "command": "make lint" })), ended], 600);
+        digest.lines().find_map(|line| line.strip_prefix("Check: make lint ← ").map(str::to_owned))
+    };
+    // Who looks for something and does not find it prints nothing.
+    assert_eq!(check("Command exited with code 1", true), None);
+    assert_eq!(check("Test 4: nested many invalid data\nas it was", false), None);
+    assert_eq!(
+        check("src/a.ts(1,2): error TS1: bad\nnpm error code 2\nnpm error command sh -c tsc", true).as_deref(),
+        Some("src/a.ts(1,2): error TS1: bad")
+    );
+    assert_eq!(check("Found 49 errors.\nFound 1 warning.", true).as_deref(), Some("Found 49 errors."));
+    assert_eq!(check("12 tests passed\nbye", false).as_deref(), Some("12 tests passed"));
+}
+
+#[test]
 fn a_value_that_was_said_is_not_said_again_in_place_of_another() {
     let all = [
         user("The code of the gate is 4471."),
