@@ -128,9 +128,9 @@ pub fn is_copy(sent: &M, message: &M) -> bool {
         && sent.parts.iter().zip(parts).all(|(sent, part)| part_is_copy(sent, part))
 }
 
-/// Whether a text says that something was left out of it. In JSON a member may say it.
+/// Whether a text says that something was left out of it. In JSON a member may say it; of encoded data another line does.
 fn says_cut(text: &str) -> bool {
-    text.contains(NOTICE) || text.contains("\"[precis]\":")
+    text.contains(NOTICE) || text.contains("\"[precis]\":") || text.contains("[Here was ")
 }
 
 /// JSON that is only written more tightly says the same, so it needs no notice.
