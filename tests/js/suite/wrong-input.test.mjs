@@ -136,6 +136,9 @@ const groups = {
   "tune.tokens": (tokens) => ({ tune: { tokens } }),
 };
 
+/** What an object's literal says. Workers evaluate no text, so it is read as JSON. */
+const literal = (text) => JSON.parse(text.replace(/(\w+):/g, '"$1":').replace(/(\d)_(?=\d)/g, "$1"));
+
 for (const [path, around] of Object.entries(groups)) {
   test(`whoever writes a word for a group of options is shown one that is accepted: ${path}`, () => {
     let example;
@@ -147,7 +150,7 @@ for (const [path, around] of Object.entries(groups)) {
       },
     );
     ok(example, "no example");
-    createCompactor({ ...options, ...around(new Function(`return ${example}`)()) });
+    createCompactor({ ...options, ...around(literal(example)) });
   });
 }
 
