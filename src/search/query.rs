@@ -202,14 +202,12 @@ impl Effects {
         self.ends.push(self.effects.len() as u32);
     }
 
-    /// Whether the word with a number means anything.
-    pub fn any(&self, number: u16) -> bool {
-        self.any.get(usize::from(number)) == Some(&true)
-    }
-
-    /// What a word that means anything means.
+    /// What the word with a number means: nothing for most.
     pub fn of(&self, number: u16) -> &[Effect] {
         let number = usize::from(number);
+        if self.any.get(number) != Some(&true) {
+            return &[];
+        }
         let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.effects.get(from as usize..self.ends[number] as usize).unwrap_or_default()
     }
