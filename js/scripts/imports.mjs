@@ -2,7 +2,7 @@
 // test that none of those which are said to do without the engine holds it.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { at } from "./common.mjs";
 
 /** For the other entries of the package alone. */
@@ -40,31 +40,25 @@ export function holdsEngine(text, folder = at("pkg")) {
   return text.includes(packed.slice(packed.indexOf(":") + 1000, packed.indexOf(":") + 1060));
 }
 
-/** `{ from, name, raw, gz, br, engine }` of each name. */
+/** `{ from, name, gzip, engine }` of each name. */
 export async function importCosts(resolveDir) {
   const costs = [];
   for (const [from, names] of await exportedNames())
     for (const name of names) {
       const { text, engine } = await bundled(`export { ${name} } from "${from}";`, resolveDir);
-      const [raw, gz, br] = [
-        Buffer.byteLength(text),
-        gzipSync(text, { level: 9 }).length,
-        brotliCompressSync(text).length,
-      ];
-      costs.push({ from, name, raw, gz, br, engine });
+      costs.push({ from, name, gzip: gzipSync(text, { level: 9 }).length, engine });
     }
   return costs;
 }
 
 /** The table of docs/size.md. */
 export function importTable(costs) {
-  const number = (bytes) => bytes.toLocaleString("en");
   return [
-    "| import | from | engine | raw | gzip | brotli |",
-    "| --- | --- | :---: | ---: | ---: | ---: |",
+    "| import | from | engine | gzip |",
+    "| --- | --- | :---: | ---: |",
     ...costs.map(
-      ({ from, name, raw, gz, br, engine }) =>
-        `| \`${name}\` | \`${from}\` | ${engine ? "yes" : "–"} | ${number(raw)} | ${number(gz)} | ${number(br)} |`,
+      ({ from, name, gzip, engine }) =>
+        `| \`${name}\` | \`${from}\` | ${engine ? "yes" : "–"} | ${gzip.toLocaleString("en")} |`,
     ),
   ].join("\n");
 }

@@ -56,28 +56,26 @@ export async function writePeers() {
 
 <!-- This file is written by npm run size -- --peers; the text stands in js/scripts/peers.mjs. -->
 
-What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, and \`trimMessages\` only drops messages. The middleware, an eighth of the size of precis, is bundled for Node, without the SDK; tiktoken for Node as well.
+Bytes of a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")}, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; rows of subpaths are what they add to it. tiktoken and gpt-tokenizer only count tokens, and \`trimMessages\` only drops messages. The middleware (without the SDK) and tiktoken are bundled for Node.
 
 ${table}
 
-${versions.join(", ")}. What lies in \`node_modules\` after an installation is in \`npm run size\`.
+${versions.join(", ")}. \`npm run size\` prints what an installation puts into \`node_modules\`.
 
 ## Which import costs what
 
-What a program that imports one name and nothing else of precis ships, bundled and minified by esbuild for a page. The third column says whether the engine is in it; a test bundles each of them by esbuild, and those without by Rollup too, and fails if that is wrong.
+What a program that imports one name of precis ships, bundled and minified by esbuild for a page. A test checks the column *engine* with esbuild and Rollup.
 
 ${importTable(await importCosts(at("benches")))}
 
 ## What stands in the way of less
 
-The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are.
+The goals are 300 kB (gzip) for precis with a format and 190 kB for what a page loads first. Both are missed. \`npm run size -- --by module\` says where the bytes are; the standard library is 100 kB of 727 kB.
 
-A third of the code is enough for a first answer (231 of 727 kB), so a page could load 180 kB first (gzip) and the rest at the first compaction. We do not split the wasm, because of what that would take from hosts:
+A page could load 180 kB first, enough for a first answer, and the rest at the first compaction. The wasm is not split, because
 
-- \`plan\`, \`requests\`, \`commit\`, \`recall\` and \`usage\` are synchronous. With all code that they can reach, the first module is 237 of 321 kB; with less, they have to refuse until the rest is there.
-- \`import()\` would load the rest. Service workers refuse it, and some bundlers do not put it into scripts of one file.
-
-The standard library is 100 kB of 727 kB, with one sort and no formatting of fractions.
+- \`plan\`, \`requests\`, \`commit\`, \`recall\` and \`usage\` are synchronous. All code that they can reach is 237 of 321 kB; with less, they would have to refuse until the rest is there.
+- \`import()\`, which would load the rest, is refused in service workers, and some bundlers do not put it into scripts of one file.
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);

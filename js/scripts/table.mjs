@@ -23,10 +23,10 @@ async function tables() {
   const { checksFor } = await import("./checks.mjs");
   const text = readFileSync(at(page), "utf8");
   const names = Object.keys(levels);
-  const cells = (check) => names.map((level) => (runsIn(check, level) ? "✓" : ""));
-  const rows = checksFor(20).map((check) => [check.name, ...cells(check), check.job]);
-  const lines = rows.map((row) => `| ${row.join(" | ")} |\n`);
-  const table = `| check | \`npm test\` | \`all\` | \`full\` | job |\n|---|:-:|:-:|:-:|---|\n${lines.join("")}`;
+  const first = (check) => names.find((level) => runsIn(check, level));
+  const rows = checksFor(20).map((check) => [check.name, check.job, first(check)]);
+  const lines = rows.map(([name, job, level]) => `| ${name} | ${job} | ${level === "quick" ? "" : `\`${level}\``} |\n`);
+  const table = `| check | job | from level |\n|---|---|---|\n${lines.join("")}`;
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (after === undefined) throw new Error(`${page} has no place for the table: ${begin.trim()} and ${end}`);

@@ -88,10 +88,9 @@ main(import.meta.url, async (args) => {
     }
     for (const [index, name] of names.entries()) {
       const passed = (path) => cells[index].get(path) === true;
-      rows.set(name, {
-        version,
-        marks: subpaths.map((path) => (lacks.includes(path) ? "–" : passed(path) ? "✓" : "✗")),
-      });
+      const failed = runnable.filter((path) => !passed(path)).map((path) => `✗ ${entry(path)}`);
+      const all = lacks.length > 0 ? `all but ${lacks.map(entry).join(", ")}` : "all";
+      rows.set(name, { version, runs: [all, ...failed].join(", ") });
       note(
         `${runnable.every(passed) ? "✓" : "✗"} ${name}, ${version} (${((performance.now() - from) / 1000).toFixed(1)} s)`,
       );
@@ -107,10 +106,15 @@ function within(seconds, work) {
   return Promise.race([work, given]).finally(() => clearTimeout(late));
 }
 
+/** An entry as a user imports it. */
+function entry(path) {
+  return `\`precis${path.slice(1)}\``;
+}
+
 /** All of docs/runtimes.md. Rows that did not run this time stay as they were. */
 function writeDocument(rows, subpaths, targets) {
   const before = existsSync(document) ? readFileSync(document, "utf8") : "";
-  const columns = subpaths.length + 2;
+  const columns = 3;
   const kept = new Map(
     [...before.matchAll(/^\| (.+?) \|.*\|$/gm)]
       .filter(([line]) => line.split("|").length === columns + 2)
@@ -119,21 +123,20 @@ function writeDocument(rows, subpaths, targets) {
   const order = targets.flatMap(({ name, rows }) => rows ?? [name]);
   const lines = order.flatMap((name) => {
     const row = rows.get(name);
-    if (row) return [`| ${name} | ${row.version} | ${row.marks.join(" | ")} |`];
+    if (row) return [`| ${name} | ${row.version} | ${row.runs} |`];
     return kept.has(name) ? [kept.get(name)] : [];
   });
   const never = order.filter((name) => !rows.has(name) && !kept.has(name));
-  const head = subpaths.map((path) => (path === "." ? "`precis`" : `\`precis${path.slice(1)}\``));
   const text = `# Where precis runs
 
 <!-- This file is written by npm run pack:check; the text stands in tests/packaging/check.mjs. -->
 
-\`npm run pack:check\` packs what is published, installs the tarball into an empty project for each row, and runs one program for each subpath. A cell is ✓ where it printed the very text that Node printed: views, states, reports, refusals. A cell is – where the platform lacks what the subpath needs. A bundle must hold exactly one engine. \`-- all\` also runs the rows that change less often (Rspack, Rollup, Rolldown, Parcel, Jest, \`bun build --compile\`), other words choose rows by name. publint and arethetypeswrong must have nothing to say.
+\`npm run pack:check\` installs the packed package into an empty project for each row and runs one program for each of ${subpaths.map(entry).join(", ")}. Each must print the same views, states, reports and refusals as in Node, and a bundle must hold exactly one engine. \`-- all\` adds the rows that change less often, \`-- WORDS\` runs rows by name.
 
-The whole behaviour suite, and some 70 conversations compared byte for byte with Node, run in Chromium, Deno, Bun and workerd by \`npm test -- all\`.
+\`npm test -- all\` runs the whole behaviour suite, and compares some 70 conversations with Node byte for byte, in Chromium, Deno, Bun and workerd.
 
-| where | version | ${head.join(" | ")} |
-|---|---|${head.map(() => "---|").join("")}
+| where | version | entries that run |
+|---|---|---|
 ${lines.join("\n")}
 ${never.length > 0 ? `\nNever run: ${never.join(", ")}.\n` : ""}
 What could not be run, and what to do there: [limits](limits.md).
