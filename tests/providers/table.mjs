@@ -16,19 +16,31 @@ export function pages() {
 }
 
 function tables() {
-  return rules.providers
-    .map(({ name, title, rules }) =>
-      [
-        `**${title}** (\`--provider ${name}\`)\n`,
-        "| rule | what has to hold | source |",
-        "|---|---|---|",
-        ...rules.map(
-          ({ id, about, source, remembers }) =>
-            `| \`${id}\`${remembers ? " (remembered)" : ""} | ${about} | ${source} |`,
-        ),
-      ].join("\n"),
-    )
-    .join("\n\n");
+  const seen = new Map();
+  return rules.providers.map((provider) => section(provider, seen)).join("\n\n");
+}
+
+/** What a provider demands. A rule that one before it has in the same words is only named. */
+function section({ name, title, rules }, seen) {
+  const key = ({ id, about, remembers }) => JSON.stringify([id, about, Boolean(remembers)]);
+  const shared = new Map();
+  for (const rule of rules) {
+    const first = seen.get(key(rule));
+    if (first !== undefined) shared.set(first, [...(shared.get(first) ?? []), `\`${rule.id}\``]);
+  }
+  const own = rules.filter((rule) => !seen.has(key(rule)));
+  for (const rule of own) seen.set(key(rule), title);
+  const as = [...shared].map(([first, ids]) => `As for ${first}: ${ids.join(", ")}.`).join(" ");
+  const head = `**${title}** (\`--provider ${name}\`)${as === "" ? "" : `. ${as}`}\n`;
+  if (own.length === 0) return head.trimEnd();
+  return [
+    head,
+    "| rule | what has to hold | source |",
+    "|---|---|---|",
+    ...own.map(
+      ({ id, about, source, remembers }) => `| \`${id}\`${remembers ? " (remembered)" : ""} | ${about} | ${source} |`,
+    ),
+  ].join("\n");
 }
 
 main(import.meta.url, async (words) => {

@@ -90,21 +90,17 @@ async function precis(...args) {
 export const faultsOf = ({ overWindow, newestMissing, userMissing, invalid }) =>
   overWindow + newestMissing + userMissing + invalid;
 
-function row({ title, file, own, compaction, checked, replayed }) {
-  const { usage, recorded } = own;
+function row({ title, file, own, compaction, checked }) {
+  const { recorded } = own;
+  const { before, after } = compaction.report;
   const refused = checked.reduce((sum, { problems }) => sum + problems.length, 0);
   const left = checked.reduce((sum, one) => sum + one.left, 0);
-  const told = recorded === null ? "–" : `${grouped(recorded.prompt)} / ${grouped(recorded.estimate)}`;
   const cells = [
     `${title} (\`${file}\`)`,
     grouped(own.messages),
-    told,
-    grouped(usage.tokens),
-    WINDOWS.map((window) =>
-      replayed.filter((one) => one.window === window).reduce((sum, one) => sum + faultsOf(one), 0),
-    ).join(", "),
-    `${grouped(compaction.report.before.tokens)} → ${grouped(compaction.report.after.tokens)}`,
-    refused === 0 ? "nothing" : `${refused}, repaired ${refused - left}`,
+    recorded === null ? "–" : `${grouped(recorded.prompt)} / ${grouped(recorded.estimate)}`,
+    `${grouped(before.tokens)} → ${grouped(after.tokens)}`,
+    refused === 0 ? "" : `${refused}, repaired ${refused - left}`,
   ];
   return `| ${cells.join(" | ")} |`;
 }
@@ -117,8 +113,8 @@ export const lasting = (page) =>
 export function pages(all) {
   const text = readFileSync(page, "utf8");
   const rows = [
-    "| transcript | messages | recorded / estimated | tokens | faults in a replay | compacted | refused |",
-    "|---|--:|--:|--:|--:|--:|---|",
+    "| transcript | messages | recorded / estimated | compacted | refused |",
+    "|---|--:|--:|--:|---|",
     ...all.map(row),
   ];
   const made = text.replace(
