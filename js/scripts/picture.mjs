@@ -1,9 +1,9 @@
 // npm run picture: all that documents show of programs. The picture of the README, drawn of what `precis replay` says; the
-// samples and the table of docs/cli.md; and with `-- --screens` the screenshots of the inspector and of the chat in a page,
+// samples of docs/cli.md; and with `-- --screens` the screenshots of the inspector and of the chat in a page,
 // which take Chromium. The check “pictures and samples” says what is stale.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { pages, seen, withSamples } from "../../tests/js/cli/readers.mjs";
+import { withSamples } from "../../tests/js/cli/readers.mjs";
 import { buildAny } from "./build.mjs";
 import { at, files, hash, main, must } from "./common.mjs";
 
@@ -24,7 +24,7 @@ const taken = at("docs/images/screens.json");
 main(import.meta.url, async (words) => {
   await buildAny();
   writeFileSync(session, sessionPicture());
-  writeFileSync(page, pages(await seen()).made);
+  writeFileSync(page, withSamples(readFileSync(page, "utf8")));
   if (!words.includes("--screens")) return;
   for (const program of Object.keys(SCREENS)) await must(process.execPath, [program, "docs/images"]);
   // No document shows the chat before its first compaction.

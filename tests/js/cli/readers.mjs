@@ -1,5 +1,6 @@
-// node tests/js/cli/readers.mjs [--update]: the table of transcripts and the samples in docs/cli.md. Every fixture of a reader is inspected,
-// replayed at three windows, compacted and checked by the command line as it is published.
+// node tests/js/cli/readers.mjs [--update]: the table of transcripts in tests/fixtures/README.md, and the samples in docs/cli.md.
+// Every fixture of a reader is inspected, replayed at three windows, compacted and checked by the command line as it is
+// published.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,8 @@ import { join } from "node:path";
 import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, main } from "../../../js/scripts/common.mjs";
 
-const page = at("docs/cli.md");
+const guide = at("docs/cli.md");
+const readme = at("tests/fixtures/README.md");
 const folder = "tests/fixtures/";
 export const WINDOWS = [1_000, 4_000, 32_000];
 
@@ -109,9 +111,9 @@ function row({ title, file, own, compaction, checked }) {
 export const lasting = (page) =>
   (/<!-- readers -->([\s\S]*?)<!-- \/readers -->/.exec(page)?.[1] ?? "").replace(/ → [\d,]+ /g, " → … ");
 
-/** The page, and the page as it should be. */
+/** The README of the fixtures, and as it should be. */
 export function pages(all) {
-  const text = readFileSync(page, "utf8");
+  const text = readFileSync(readme, "utf8");
   const rows = [
     "| transcript | messages | recorded / estimated | compacted | refused |",
     "|---|--:|--:|--:|---|",
@@ -121,7 +123,7 @@ export function pages(all) {
     /(<!-- readers -->\n)[\s\S]*?(<!-- \/readers -->)/,
     (_, before, after) => `${before}\n${rows.join("\n")}\n\n${after}`,
   );
-  return { text, made: withSamples(made) };
+  return { text, made };
 }
 
 /** A history that Mistral refuses: it holds the result of a call that is gone. */
@@ -139,7 +141,7 @@ const SAMPLES = {
   check: "npx precis check chat.json --provider mistral",
 };
 
-/** The page with what the commands print today. */
+/** The guide with what the commands print today. */
 export function withSamples(text) {
   const place = mkdtempSync(join(tmpdir(), "precis-samples-"));
   writeFileSync(join(place, "session.jsonl"), readFileSync(at("tests/fixtures/pi-session/refactoring.jsonl")));
@@ -159,6 +161,11 @@ export function withSamples(text) {
 
 main(import.meta.url, async (words) => {
   const { text, made } = pages(await seen());
-  if (words.includes("--update")) writeFileSync(page, made);
-  else if (text !== made) throw new Error("docs/cli.md shows other figures: node tests/js/cli/readers.mjs --update");
+  const shown = readFileSync(guide, "utf8");
+  const samples = withSamples(shown);
+  if (words.includes("--update")) {
+    writeFileSync(readme, made);
+    writeFileSync(guide, samples);
+  } else if (text !== made || shown !== samples)
+    throw new Error("the documents show other figures: node tests/js/cli/readers.mjs --update");
 });

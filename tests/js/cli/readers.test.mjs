@@ -61,7 +61,7 @@ test("every recorded transcript is inspected, replayed at three windows without 
   }
 });
 
-test("the guide shows what the commands say of them", () => {
+test("the README of the fixtures shows what the commands say of them", () => {
   const { text, made } = pages(recorded);
   const shown = lasting(text).split("\n");
   assert.ok(shown.length > 20);
