@@ -46,6 +46,8 @@ const SUMMARIZE: Kind = {
   expected: "a list of functions, or one function",
   fits: (value) =>
     FUNCTION.fits(value) || (Array.isArray(value) && value.length > 0 && value.every((one) => FUNCTION.fits(one))),
+  remedy: () =>
+    "Pass a function that asks your model: async ({ system, prompt, maxOutputTokens }) => ({ text, finishReason }).",
 };
 
 const FLAG: Kind = { expected: "true or false", fits: (value) => typeof value === "boolean" };
@@ -171,13 +173,18 @@ export function checkMembers(known: Table, given: unknown): void {
   }
   for (const name in given) {
     const kind = known.kinds.get(name);
-    if (kind === ANY) continue;
     const value = (given as Record<string, unknown>)[name];
+    if (kind && isPromise(value)) throw wrong(known.code, name, "a value", value, "Await it first.");
+    if (kind === ANY) continue;
     if (isMissing(value)) continue;
     if (kind) checkKind(kind, value, known.code, name);
     else if (Object.hasOwn(given, name)) throw unknown(known, name);
   }
 }
+
+/** No member takes a promise, and the engine would see an object without members. */
+const isPromise = (value: unknown): boolean =>
+  typeof value === "object" && typeof (value as { then?: unknown } | null)?.then === "function";
 
 /** Checks one value. */
 export function checkKind(kind: Kind, value: unknown, code: contract.ErrorCode, path: string): void {

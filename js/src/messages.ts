@@ -13,6 +13,6 @@ export function messageAt(messages: readonly unknown[], index: number): object {
   throw new PrecisError(
     "message-hole",
     `messages[${index}]`,
-    `Every entry must be a message, but this one is ${found === null ? "null" : typeof found}.`,
+    `Every entry must be a message, but this one is ${found === null ? "null" : `of type ${typeof found}`}.`,
   );
 }

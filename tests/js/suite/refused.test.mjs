@@ -174,6 +174,15 @@ test("a refusal says where the right value stands", async () => {
     () => summaryOf(prepared),
   ])
     throws(take, advises(/Pass the member `state` of what the last call returned/));
+  const loading = Promise.resolve(prepared.state);
+  await rejects(compactor.beforeModel({ messages: loading }), advises(/got a Promise\. Await it first\.$/));
+  await rejects(compactor.beforeModel({ messages, state: loading }), refusal("invalid-call", "state"));
+  throws(() => createCompactor({ ...options, format: loading }), advises(/Await it first/));
+  throws(
+    () => createCompactor({ ...options, summarize: "gpt-5.6" }),
+    advises(/Pass a function that asks your model: async \(\{ system, prompt, maxOutputTokens \}\) => /),
+  );
+  await rejects(compactor.beforeModel({ messages: ["hello"] }), advises(/but this one is of type string\.$/));
 });
 
 test("refused: a history without what the state needs", async () => {
