@@ -1,7 +1,7 @@
 // What the code blocks of docs/ai-sdk.md use and do not declare. `npm test -- "programs compile"` writes the blocks beside it.
 import { type LanguageModel, type ModelMessage, tool, type UIMessage, type UIMessageStreamWriter } from "ai";
 import type { SessionState } from "precis";
-import { type Compaction, type StateStore, toDataPart as dataPart } from "precis/ai-sdk";
+import { type Compaction, type StateStore } from "precis/ai-sdk";
 import type { SqlClients } from "precis/stores";
 import { z } from "zod";
 
@@ -22,7 +22,6 @@ declare global {
   const bucket: { put(key: string, text: string): Promise<void>; get(key: string): Promise<string | null> };
   const pool: SqlClients["pg"];
   const writer: UIMessageStreamWriter;
-  const toDataPart: typeof dataPart;
   const streamText: typeof import("ai").streamText;
   const toUIMessageStream: typeof import("ai").toUIMessageStream;
   const db: {

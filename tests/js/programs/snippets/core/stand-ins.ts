@@ -1,10 +1,10 @@
-// What the code blocks of the README and of docs/ use and do not declare, where they do not speak of the AI SDK.
+// What the code blocks of the README and of docs/ use and do not declare, where they do not speak of the AI SDK. It is the
+// reader's own: what is of precis, a block imports.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { convertToModelMessages as convert, UIMessage } from "ai";
 import type OpenAIClient from "openai";
 import type * as core from "precis";
-import type { Compactor as Compacts, CompactorOptions, Format as Shape, Summarize } from "precis";
-import type * as shapes from "precis/formats";
+import type { Compactor as Compacts, CompactorOptions, Summarize } from "precis";
 import type { SqlClients } from "precis/stores";
 
 type Message = OpenAIClient.ChatCompletionMessageParam;
@@ -15,19 +15,8 @@ declare global {
   const pool: SqlClients["pg"];
   const kv: { get(key: string): Promise<string | null>; put(key: string, value: string): Promise<void> };
   const compactor: Compacts<Message>;
-  const createCompactor: typeof core.createCompactor;
-  const answerRecall: typeof core.answerRecall;
-  const recallDefinition: typeof core.recallDefinition;
-  const createMeter: typeof core.createMeter;
-  type SessionState = core.SessionState;
-  type Format<M> = Shape<M>;
-  type Note = { author: "me" | "bot"; body: string };
-  const format: Format<Note>;
   const uiMessages: UIMessage[];
   const convertToModelMessages: typeof convert;
-  const aiSdkUI: typeof shapes.aiSdkUI;
-  const openaiChat: typeof shapes.openaiChat;
-  const aiSdk: typeof shapes.aiSdk;
   const options: CompactorOptions<Message>;
   const messages: Message[];
   const history: Message[];
