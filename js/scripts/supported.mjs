@@ -1,5 +1,5 @@
-// What docs/ai-sdk.md says of SDKs is what was tested. In its tables a row names words of a test's title: where a cell says
-// that something works such a test must have passed, where it says no none may have.
+// What docs/ai-sdk.md says of SDKs is what was tested. In its tables a row names words of tests' titles: where a cell
+// says that something works such tests must have passed, where it says no none may have.
 import { readFileSync } from "node:fs";
 import { at } from "./common.mjs";
 
@@ -59,13 +59,13 @@ function cellsOf([head, ...rows], major) {
   return rows
     .filter((row) => row !== nodes)
     .flatMap((row) => {
-      const [, words] = /“(.+)”/.exec(row.at(-1)) ?? [];
-      if (!words) throw new Error(`docs/ai-sdk.md: “${row[0]}” names no test`);
-      return row.slice(1, -1).map((cell, index) => {
+      const tests = [...row.at(-1).matchAll(/“([^”]+)”/g)].map(([, words]) => words);
+      if (tests.length === 0) throw new Error(`docs/ai-sdk.md: “${row[0]}” names no test`);
+      return row.slice(1, -1).flatMap((cell, index) => {
         const column = head[index + 1].replaceAll("`", "");
-        if (!nodes) return { what: row[0], begins: "", words, works: isListed(cell) };
+        if (!nodes) return tests.map((words) => ({ what: row[0], begins: "", words, works: isListed(cell) }));
         const works = isListed(nodes[index + 1]) && !/^not?\b/.test(cell);
-        return { what: `${row[0]}, ${column}`, begins: column, words, works };
+        return tests.map((words) => ({ what: `${row[0]}, ${column}`, begins: column, words, works }));
       });
     });
 }
