@@ -51,14 +51,17 @@ export async function importCosts(resolveDir) {
   return costs;
 }
 
-/** The table of docs/size.md. */
+/** The table of docs/size.md: of each entry what does without the engine, and what brings it. */
 export function importTable(costs) {
+  const entries = new Set(costs.map(({ from }) => from));
+  const cell = (from, brings) =>
+    costs
+      .filter((cost) => cost.from === from && cost.engine === brings)
+      .map(({ name, gzip }) => `\`${name}\` ${gzip.toLocaleString("en")}`)
+      .join(", ");
   return [
-    "| import | from | engine | gzip |",
-    "| --- | --- | :---: | ---: |",
-    ...costs.map(
-      ({ from, name, gzip, engine }) =>
-        `| \`${name}\` | \`${from}\` | ${engine ? "yes" : "–"} | ${gzip.toLocaleString("en")} |`,
-    ),
+    "| from | without the engine | with it |",
+    "| --- | --- | --- |",
+    ...[...entries].map((from) => `| \`${from}\` | ${cell(from, false)} | ${cell(from, true)} |`),
   ].join("\n");
 }

@@ -64,7 +64,7 @@ ${versions.join(", ")}. \`npm run size\` prints what an installation puts into \
 
 ## Which import costs what
 
-What a program that imports one name of precis ships, bundled and minified by esbuild for a page. A test checks the column *engine* with esbuild and Rollup.
+Bytes (gzip) of a program that imports one name of precis, bundled and minified by esbuild for a page. A test checks with esbuild and Rollup which ones hold the engine.
 
 ${importTable(await importCosts(at("benches")))}
 
