@@ -24,11 +24,16 @@ async function tables() {
   const text = readFileSync(at(page), "utf8");
   const names = Object.keys(levels);
   const first = (check) => names.find((level) => runsIn(check, level));
-  const rows = checksFor(20).map((check) => [check.name, check.job, first(check)]);
-  const lines = rows.map(([name, job, level]) => `| ${name} | ${job} | ${level === "quick" ? "" : `\`${level}\``} |\n`);
-  const table = `| check | job | from level |\n|---|---|---|\n${lines.join("")}`;
+  const checks = checksFor(20);
+  const cell = (job, level) => {
+    const some = checks.filter((check) => check.job === job && first(check) === level);
+    return some.map(({ name }) => name).join("; ");
+  };
+  const jobs = [...new Set(checks.map(({ job }) => job))];
+  const lines = jobs.map((job) => `| ${[job, ...names.map((level) => cell(job, level))].join(" | ")} |\n`);
+  const table = `| job | every level | from \`all\` on | \`full\` |\n|---|---|---|---|\n${lines.join("")}`;
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (after === undefined) throw new Error(`${page} has no place for the table: ${begin.trim()} and ${end}`);
-  return { text, made: `${before}${begin}\n${table}\n${end}${after}`, rows: rows.length };
+  return { text, made: `${before}${begin}\n${table}\n${end}${after}`, rows: checks.length };
 }
