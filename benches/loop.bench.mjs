@@ -102,14 +102,13 @@ function write(results) {
   const number = (value) => value.toLocaleString("en");
   const cells = (...list) => `| ${list.join(" | ")} |`;
   const table = [
-    cells("framework", "kept inside by", "lines", "requests", "peak", "over", "refused", "lost", "ms"),
-    cells("---", "---", ..."x".repeat(7).replaceAll("x", "---: ").trim().split(" ")),
+    cells("framework", "kept inside by", "lines", "peak", "over", "refused", "lost", "ms"),
+    cells("---", "---", ..."x".repeat(6).replaceAll("x", "---: ").trim().split(" ")),
     ...results.map(({ framework, way, whose, lines, requests, peak, over, refused, lost, ms, failed }) =>
       cells(
         framework,
-        whose === "precis" ? `**${way}**` : way,
+        `${whose === "precis" ? `**${way}**` : way}${failed ? `, which failed after ${requests} requests` : ""}`,
         lines ?? "–",
-        failed ? `${requests}, then it failed` : requests,
         ...[number(peak), over, refused, lost, number(Math.round(ms))],
       ),
     ),
