@@ -260,6 +260,40 @@ test("Codex: the usage is that of the reply before it; a compaction replaces, a 
   assert.deepEqual([earlier.aside, textsOf(earlier)], [true, ["Old."]]);
 });
 
+test("pi: a compaction is sent with what it kept; what came before it is a conversation of its own", () => {
+  const entry = (id, parentId, content, usage) => ({
+    ...{ type: "message", id, parentId },
+    message: { role: usage ? "assistant" : "user", content, ...(usage && { stopReason: "stop", usage }) },
+  });
+  const used = (input) => ({ input, output: 5 });
+  const said = [
+    entry("a", null, "Long ago."),
+    entry("b", "a", "Yes.", used(40)),
+    entry("c", "b", "Kept."),
+    entry("d", "c", "Kept, too.", used(60)),
+    { type: "compaction", id: "e", parentId: "d", summary: "Work was done.", firstKeptEntryId: "c" },
+    entry("f", "e", "Go on."),
+    entry("g", "f", "Going on.", used(30)),
+  ];
+  const session = { type: "session", id: "s" };
+  // Older sessions are lists, and a compaction names the place in the file.
+  const listed = said.map(({ id, parentId, firstKeptEntryId, ...rest }) => ({
+    ...rest,
+    ...(firstKeptEntryId && { firstKeptEntryIndex: 3 }),
+  }));
+  for (const [name, entries] of Object.entries({ tree: said, list: listed })) {
+    const found = read(`pi-${name}.jsonl`, lines(session, ...entries));
+    const [summary, ...rest] = textsOf(found[0]);
+    assert.match(summary, /<summary>\nWork was done\.\n<\/summary>$/);
+    assert.deepEqual(rest, ["Kept.", "Kept, too.", "Go on.", "Going on."]);
+    assert.deepEqual([...found[0].usageAfter.keys()], [4], name);
+    assert.deepEqual(
+      found.slice(1).map((one) => [one.aside, textsOf(one), [...one.usageAfter.keys()]]),
+      [[true, ["Long ago.", "Yes.", "Kept.", "Kept, too."], [1, 3]]],
+    );
+  }
+});
+
 test("opencode: steps have their own usage, and what is sent begins with the newest finished summary", () => {
   const info = (id, role, more = {}) => ({ id, sessionID: "ses_1", role, ...more });
   const text = (text) => ({ type: "text", text });
@@ -947,7 +981,7 @@ test("--redact finds keys by where they stand, and by the forms of many issuers"
     (name) => `-----BEGIN ${name}-----\n${lines}\n-----END ${name}-----`,
   );
   const words =
-    "Basic authentication. Bearer YOUR_API_KEY_HERE, key_path=/etc/ssl/key1.pem, call_Zk9Xb4Vn1Ms8Lp3Rt6Yd, sk-estimator-doc-link-label, postgres://me:${PASSWORD1}@host/db";
+    "Basic authentication. Bearer YOUR_API_KEY_HERE, key_path=/etc/ssl/key1.pem, call_Zk9Xb4Vn1Ms8Lp3Rt6Yd, sk-estimator-doc-link-label, postgres://me:$PASSWORD1@host/db";
   const messages = [
     ...[
       ...all.map(([before, behind]) => before + random + behind),

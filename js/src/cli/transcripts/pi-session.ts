@@ -3,7 +3,7 @@ import { branched } from "./branched.ts";
 import { type Conversation, isObject, type JsonObject, makerOf, type Usage, usageOf } from "./conversation.ts";
 import type { TranscriptReader } from "./reader.ts";
 import { asLines } from "./source.ts";
-import { treeOf } from "./tree.ts";
+import { type Tree, treeOf } from "./tree.ts";
 
 type Block =
   | { readonly type: "text"; readonly text: string }
@@ -60,7 +60,10 @@ function readBlock(block: Block, part: number, to: Reader): void {
   else to.opaque(block);
 }
 
-/** Sessions of the pi coding agent. Newer ones are trees: `/tree` goes back, and a new branch begins. */
+/**
+ * Sessions of the pi coding agent. Newer ones are trees: `/tree` goes back, and a new branch begins. What is sent begins with
+ * the newest compaction, and with the messages that it kept.
+ */
 export const piSession: TranscriptReader = {
   title: "pi",
   owns: ({ type, message, sessionId, payload, data, role }) =>
@@ -70,15 +73,16 @@ export const piSession: TranscriptReader = {
     const [head] = values;
     // What stands before the first session is of another kind.
     if (!head || !values.some(({ type }) => type === "session")) return [];
-    const entries = values.filter(({ type }) => type !== "session");
-    const isTree = entries.some(({ parentId }) => typeof parentId === "string");
-    if (!isTree) return [sessionOf(file, head, entries)];
-    const nodes = entries.map((entry, at) => ({
-      id: String(entry.id ?? at),
-      parent: typeof entry.parentId === "string" ? entry.parentId : undefined,
-      value: entry,
-    }));
-    return branched(treeOf(nodes, { counts: isSpoken }), (way) => sessionOf(file, head, way));
+    const tree = treeIn(values);
+    const [newest] = tree.branches;
+    const past = newest ? segments(newest(), values).slice(0, -1) : [];
+    return [
+      ...branched(tree, (way) => sessionOf(file, head, segments(way, values).at(-1) ?? [])),
+      ...past.map((segment, at) => ({
+        ...sessionOf(file, head, segment),
+        ...{ name: `${file}, before compaction ${at + 1}`, aside: true },
+      })),
+    ];
   },
 };
 
@@ -89,28 +93,66 @@ const KINDS = new Set([
   ...["custom", "custom_message", "label", "session_info"],
 ]);
 
+function treeIn(values: readonly JsonObject[]): Tree<JsonObject> {
+  const entries = values.filter(({ type }) => type !== "session");
+  if (!entries.some(({ parentId }) => typeof parentId === "string"))
+    return { branches: [() => entries.filter(isSpoken)], doubts: [] };
+  const nodes = entries.map((entry, at) => ({
+    id: String(entry.id ?? at),
+    parent: typeof entry.parentId === "string" ? entry.parentId : undefined,
+    value: entry,
+  }));
+  return treeOf(nodes, { counts: isSpoken });
+}
+
+/** What was sent before each compaction, and behind the newest. Lists name what was kept by its place in the file. */
+function segments(entries: readonly JsonObject[], values: readonly JsonObject[]): JsonObject[][] {
+  const found: JsonObject[][] = [[]];
+  for (const [at, entry] of entries.entries()) {
+    if (entry.type !== "compaction") found.at(-1)?.push(entry);
+    else {
+      const { firstKeptEntryId: id, firstKeptEntryIndex: index } = entry;
+      const kept = entries.findIndex((one) => (id === undefined ? one === values[Number(index)] : one.id === id));
+      found.push([entry, ...(kept < 0 ? [] : entries.slice(kept, at).filter(isMessage).map(withoutUsage))]);
+    }
+  }
+  return found;
+}
+
+const isMessage = ({ type }: JsonObject) => type === "message";
+
+/** What was counted of a request before a compaction says nothing of those behind it. */
+const withoutUsage = (entry: JsonObject): JsonObject => ({
+  ...entry,
+  message: { ...(entry.message as JsonObject), usage: undefined },
+});
+
 function sessionOf(file: string, head: JsonObject, entries: readonly JsonObject[]): Conversation {
   const messages: PiMessage[] = [];
   const usageAfter = new Map<number, Usage>();
-  let shortened = false;
   let model: string | undefined;
   for (const entry of entries) {
-    if (entry.type === "compaction") shortened = true;
-    const message = entry.type === "message" && isObject(entry.message) ? toMessage(entry.message) : null;
+    const recorded = isObject(entry.message) ? entry.message : undefined;
+    const message = entry.type === "compaction" ? standingFor(entry) : recorded ? toMessage(recorded) : null;
     if (!message) continue;
     messages.push(message);
-    // Behind a compaction of its own, pi's figures no longer describe the history; those of an aborted reply are incomplete.
-    const whole =
-      isObject(entry.message) && (entry.message.stopReason === "stop" || entry.message.stopReason === "toolUse");
-    const usage = whole && !shortened ? usageOf((entry.message as JsonObject).usage) : undefined;
+    if (!recorded) continue;
+    // The figures of an aborted reply are incomplete.
+    const isWhole = recorded.stopReason === "stop" || recorded.stopReason === "toolUse";
+    const usage = isWhole ? usageOf(recorded.usage) : undefined;
     if (usage) usageAfter.set(messages.length - 1, usage);
-    const named = (entry.message as JsonObject).model;
-    if (typeof named === "string") model ??= named;
+    if (typeof recorded.model === "string") model ??= recorded.model;
   }
   const provider = makerOf(model);
   const save = (messages: readonly object[]) =>
     asLines([head, ...messages.map((message) => ({ type: "message", message }))]);
   return { file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter, save };
+}
+
+/** The message that pi sends of a compaction. */
+function standingFor({ summary }: JsonObject): PiMessage {
+  const text = `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${String(summary)}\n</summary>`;
+  return { role: "user", content: [{ type: "text", text }] };
 }
 
 function toMessage(recorded: JsonObject): PiMessage | null {
