@@ -19,14 +19,11 @@ const LIST = 2;
 export function packed(document: InspectorDocument): Packed {
   const lines: string[] = [];
   const places = new Map<string, number>();
-  let last = -1;
-  // Mostly the next line, which is a 1: what compresses well.
+  // A new line is a 0. One that is known has its number, in every view the same: both compress well.
   const line = (text: string): number => {
-    const place = places.get(text) ?? lines.push(text) - 1;
-    places.set(text, place);
-    const step = place - last;
-    last = place;
-    return step;
+    const known = places.get(text);
+    if (known === undefined) places.set(text, lines.push(text));
+    return known ?? 0;
   };
   const pack = (value: unknown): unknown => {
     if (typeof value === "string") return value.length < SHORT ? value : [TEXT, ...value.split("\n").map(line)];
@@ -41,10 +38,10 @@ export function packed(document: InspectorDocument): Packed {
 }
 
 export function unpacked({ lines, document }: Packed): InspectorDocument {
-  let last = -1;
-  const line = (step: number): string => {
-    last += step;
-    return lines[last] ?? "";
+  let newest = 0;
+  const line = (number: number): string => {
+    if (number === 0) newest += 1;
+    return lines[(number || newest) - 1] ?? "";
   };
   const unpack = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;
