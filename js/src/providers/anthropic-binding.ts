@@ -198,21 +198,31 @@ export function trailOf(
   memory: Memory,
 ): { readonly before: ReadonlyMap<Block, string>; readonly end: string } {
   const start = startOf(body, memory);
-  const places = blocksOf(body);
   const before = new Map<Block, string>();
   let digest = start;
-  places.forEach((place, at) => {
+  for (const { place, items } of standingFor(body, memory, start)) {
     before.set(place, digest);
-    if (isThinking(place.block)) return;
+    digest = items.reduce((all, item) => memory.digest(`${all} ${item}`), digest);
+  }
+  return { before, end: digest };
+}
+
+/**
+ * Each block with the digests that it adds to the prefix. With other instructions or tools, a model that does not bind, or a
+ * next message that cannot go on from what was summarized, a summary stands for itself: thinking from before it is stale.
+ */
+function* standingFor(body: Json, memory: Memory, start: string): Iterable<{ place: Block; items: readonly string[] }> {
+  const places = blocksOf(body);
+  for (const [at, place] of places.entries()) {
+    if (isThinking(place.block)) {
+      yield { place, items: [] };
+      continue;
+    }
     const summary = summaryIn(place, memory);
     const next = places[at + 1]?.role;
-    // With other instructions or tools, a model that does not bind, or a next message that cannot go on from what was
-    // summarized, no thinking behind the summary is valid.
     const goesOn = summary?.binds && summary.start === start && next !== summary.lastRole && next !== "system";
-    const items = summary && goesOn ? summary.covers : [itemOf(place, memory)];
-    digest = items.reduce((all, item) => memory.digest(`${all} ${item}`), summary && goesOn ? start : digest);
-  });
-  return { before, end: digest };
+    yield { place, items: summary && goesOn ? summary.covers : [itemOf(place, memory)] };
+  }
 }
 
 const summaryIn = ({ block }: Block, memory: Memory): Summarized | undefined =>
@@ -223,13 +233,9 @@ export function afterBlock(digest: string, block: Json, memory: Memory): string 
   return memory.digest(`${digest} ${itemOf({ role: "assistant", block }, memory)}`);
 }
 
-/** Digests of all blocks of a request that are part of the prefix, with what a summary among them covers. */
+/** Digests of all blocks of a request that are part of the prefix, with what a summary among them stands for. */
 export function itemsOf(body: Json, memory: Memory): string[] {
-  return blocksOf(body).flatMap((place) => {
-    if (isThinking(place.block)) return [];
-    const summary = summaryIn(place, memory);
-    return summary ? summary.covers : [itemOf(place, memory)];
-  });
+  return [...standingFor(body, memory, startOf(body, memory))].flatMap(({ items }) => items);
 }
 
 export function startOf({ system, tools }: Json, memory: Memory): string {

@@ -169,6 +169,37 @@ export const anthropic = [
     words: /bound to a different conversation/,
     illegal: ({ tail, send, summary }) =>
       send([summary, ...swap(tail, 0, but(tail[0], { content: "And?" }))], { betas: [COMPACT] }),
+    legal: ({ tail, send, summary }) => send([summary, ...tail], { betas: [COMPACT] }),
+  },
+  {
+    rule: "thinking-binding",
+    why: "what is added stands behind the kept tail, not between it and the summary",
+    prepare: summarizeHead,
+    words: /bound to a different conversation/,
+    illegal: ({ tail, send, summary, client }) =>
+      send([summary, ...client.user(says("Be kind.")), ...tail], { betas: [COMPACT] }),
+    legal: ({ tail, send, summary, client }) =>
+      send([summary, ...tail, ...client.user(says("Be kind."))], { betas: [COMPACT] }),
+  },
+  {
+    rule: "thinking-binding",
+    why: "a summary of a summary, and of what was added behind it, keeps a tail valid as well",
+    // What is added has the role of what was summarized last, so the thinking behind it is bound to the summary itself.
+    prepare(chat) {
+      const { client, history, send } = chat;
+      chat.send = (view = history, more = {}) => send(view, { betas: [COMPACT], ...more });
+      summarize(chat);
+      history.splice(0, history.length, chat.summary, ...client.user(says("Be kind.")));
+      for (const shelf of ["third", "fourth"]) {
+        const answer = chat.server.answer(chat.send(history.slice()), { thought: "I look.", text: `On the ${shelf}.` });
+        history.push(...answer.entries, ...client.user(says("And the next one?")));
+      }
+      chat.tail = history.splice(-3);
+      summarize(chat);
+      history.splice(0, history.length, chat.summary, ...chat.tail);
+    },
+    words: /bound to a different conversation/,
+    illegal: ({ tail, send, summary, client }) => send([summary, ...client.user(says("Be kind.")), ...tail]),
   },
 ];
 
