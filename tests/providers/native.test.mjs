@@ -116,8 +116,9 @@ test("thinking behind the summary is left out: what code keeps stands between, a
       .map(({ rule }) => rule);
   deepEqual(refusals(view), []);
   deepEqual(refusals([...view.slice(0, first), ...tail]), ["thinking-binding"]);
-  // Directly behind the summary it would be valid.
+  // Directly behind the summary it would be valid, also with what code keeps behind it.
   deepEqual(refusals([view[0], ...tail]), []);
+  deepEqual(refusals([view[0], ...tail, ...view.slice(1, first)]), []);
 });
 
 test("thinking of the turns behind a summary stays in every request until the next one, and the provider takes it", async () => {
