@@ -51,6 +51,28 @@ test("a page says of each request what replay says", () => {
   assert.ok(ours.views.every(({ entries }) => entries.length > 0));
 });
 
+// The ways without precis were shown by estimate alone, and without their rewrites.
+test("a page says of each way what replay --compare says", () => {
+  const args = [at("tests/fixtures/pi-session/refactoring.jsonl"), "--window", "32k", "--compare"];
+  const { document } = shown(args);
+  const sums = precis(["replay", ...args, "--json"])
+    .stdout.trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.equal(document.variants.length, sums.length);
+  const total = (list) => list.reduce((sum, one) => sum + one, 0);
+  for (const [at, { way, ...sum }] of sums.entries()) {
+    const { tokens, parts, settings, ...trace } = document.variants[at];
+    for (const name of ["cached", "written", "output"]) assert.equal(total(trace[name]), sum[name], `${way}: ${name}`);
+    assert.deepEqual([trace.rewrites, trace.forgets], [sum.prefixBreaks, sum.userMissing], way);
+    for (const [request, one] of tokens.entries())
+      assert.equal(total(Object.values(parts).map((part) => part[request])), one, way);
+    if (way.startsWith("precis")) continue;
+    const { peakTokens, overWindow } = sum;
+    assert.deepEqual([Math.max(...tokens), tokens.filter((one) => one > 32_000).length], [peakTokens, overWindow], way);
+  }
+});
+
 test("of a long chat only requests around compactions are played, and they are those that replay finds", () => {
   const turns = Array.from({ length: 450 }, (_, turn) => [
     { role: "user", content: `Question ${turn}: ${"why is it so? ".repeat(12 + (turn % 7))}` },

@@ -88,7 +88,7 @@ export function overviewOf(trace: Trace): Overview {
 }
 
 export function sumsOf(trace: Trace): Sums {
-  const { tokens, cached, written, output, settings, views, compactions, forgets } = trace;
+  const { tokens, cached, written, output, settings, compactions, rewrites, forgets } = trace;
   const total = (list: readonly number[]) => list.reduce((sum, one) => sum + one, 0);
   return {
     requests: tokens.length,
@@ -96,7 +96,7 @@ export function sumsOf(trace: Trace): Sums {
     peak: tokens.reduce((most, one) => Math.max(most, one), 0),
     tooLong: tokens.filter((one) => one > settings.window).length,
     compactions: compactions.length,
-    rewrites: Math.max(0, views.length - 1),
+    rewrites,
     forgets,
     cached: total(cached),
     written: total(written),

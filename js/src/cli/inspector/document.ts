@@ -82,6 +82,8 @@ export interface Trace {
   readonly compactions: readonly Compaction[];
   /** Views that do not go on from the one before; requests between them only add the messages that came since. */
   readonly views: readonly View[];
+  /** Requests that begin otherwise than the one before. */
+  readonly rewrites: number;
   /** Requests that lack what a person asked last. */
   readonly forgets: number;
   /** Requests between those that were played, whose sizes were calculated. */

@@ -10,25 +10,50 @@ type Parts = Readonly<Record<Part, number>>;
 
 /** Gathers what was sent, request by request, in the order in which they are played. */
 export interface Ledger {
-  /** A request of precis; `view` where it does not go on from the one before, with the prompt and how much of it was there. */
-  ours(request: number, report: Report, view: (View & Billed) | undefined): void;
+  /** A request of precis; `view` where it does not go on from the one before, `billed` where that was looked at. */
+  ours(request: number, report: Report, view: View | undefined, billed: Billed | undefined): void;
   /** A request between two that were played: what came since the last one was added. */
   between(request: number): void;
   /** A request without precis. */
-  plain(sent: { readonly parts: Parts; readonly cached: number; readonly remembers: boolean }): void;
+  plain(sent: Billed & { readonly parts: Parts; readonly remembers: boolean }): void;
   trace(error?: string): Trace;
 }
 
+/** What a provider would count of a request: its prompt, and how much of it was there before. */
 export interface Billed {
   readonly prompt: number;
   readonly cached: number;
+  /** Whether it begins otherwise than the one before. */
+  readonly isRewritten: boolean;
 }
 
-export function ledger({ requests, weight, upTo, beside, displayed }: Subject, settings: Settings): Ledger {
+/**
+ * By what the record says of such a view, or by estimate. `beforehand` is the estimate of what was there before, of a view
+ * that is estimated at `estimate`.
+ */
+export function billedAs(recorded: number | undefined, estimate: number, beforehand: number) {
+  const prompt = recorded ?? estimate;
+  return { prompt, cached: Math.round(prompt * (beforehand / Math.max(1, estimate))) };
+}
+
+/** Parts that come to what was counted: what is beside the messages has the rest; where less was counted, all have less. */
+function counted(parts: Parts, prompt: number): Parts {
+  const estimate = sum(parts);
+  if (prompt >= estimate) return { ...parts, system: parts.system + prompt - estimate };
+  const less = PARTS.map((part) => [part, Math.floor((parts[part] * prompt) / estimate)] as const);
+  const own = Object.fromEntries(less) as Record<Part, number>;
+  return { ...own, system: own.system + prompt - sum(own) };
+}
+
+export function ledger(
+  { conversation, requests, weight, upTo, beside, displayed }: Subject,
+  settings: Settings,
+): Ledger {
   const parts = Object.fromEntries(PARTS.map((part) => [part, [] as number[]])) as Record<Part, number[]>;
   const lists = { tokens: [] as number[], trigger: [] as number[], cached: [] as number[], written: [] as number[] };
   const compactions: Compaction[] = [];
   const views: View[] = [];
+  let rewrites = 0;
   let forgets = 0;
   let calculated = 0;
   let prompt = 0;
@@ -44,15 +69,14 @@ export function ledger({ requests, weight, upTo, beside, displayed }: Subject, s
   };
 
   return {
-    ours(request, report, view) {
+    ours(request, report, view, billed) {
       const before = prompt;
-      prompt = view ? view.prompt : before + since(request, weight);
-      put(report.after.parts, report.after.trigger, view ? view.cached : before);
+      prompt = billed?.prompt ?? before + since(request, weight);
+      put(report.after.parts, report.after.trigger, billed?.cached ?? before);
+      rewrites += Number(billed?.isRewritten ?? false);
       const isOver = report.outcome === "infeasible";
       if (isOver || (view && COMPACTED.has(report.outcome))) compactions.push(compactionOf(request, report));
-      if (!view) return;
-      const { prompt: _, cached: __, ...own } = view;
-      views.push(own);
+      if (view) views.push(view);
     },
     between(request) {
       calculated += 1;
@@ -63,13 +87,17 @@ export function ledger({ requests, weight, upTo, beside, displayed }: Subject, s
       ) as Record<Part, number>;
       put(own, lists.trigger.at(-1) ?? 0, before);
     },
-    plain({ parts: own, cached, remembers }) {
-      prompt = sum(own) + beside;
-      put({ ...own, system: own.system + beside }, settings.window, cached);
+    plain({ parts: own, cached, isRewritten, remembers, ...billed }) {
+      prompt = billed.prompt;
+      put(counted({ ...own, system: own.system + beside }, prompt), settings.window, cached);
+      rewrites += Number(isRewritten);
       forgets += Number(!remembers);
     },
     trace(error) {
-      const output = lists.tokens.map((_, request) => displayed[requests[request] ?? -1]?.tokens ?? 0);
+      const output = lists.tokens.map((_, request) => {
+        const reply = requests[request] ?? -1;
+        return conversation.usageAfter.get(reply)?.completion_tokens ?? displayed[reply]?.tokens ?? 0;
+      });
       return {
         settings,
         parts,
@@ -77,6 +105,7 @@ export function ledger({ requests, weight, upTo, beside, displayed }: Subject, s
         output,
         compactions,
         views,
+        rewrites,
         forgets,
         calculated,
         ...(error !== undefined && { error }),

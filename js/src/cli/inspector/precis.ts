@@ -13,7 +13,7 @@ import { changesOf } from "../changes.ts";
 import { commonPrefix } from "../replay.ts";
 import { sum } from "./displayed.ts";
 import type { Entry, Settings, View } from "./document.ts";
-import type { Billed, Ledger } from "./ledger.ts";
+import { type Billed, billedAs, type Ledger } from "./ledger.ts";
 import type { Pause, Subject } from "./subject.ts";
 
 /** Chats with more requests are not played request by request: only those around compactions are. */
@@ -74,8 +74,8 @@ export async function precisOf(subject: Subject, settings: Settings, book: Ledge
     const { view, report } = prepared;
     const before = [...sent, ...messages.slice(end, reply)];
     const goesOn = request > 0 && view.length === before.length && commonPrefix(before, view) === before.length;
-    if (goesOn) book.ours(request, report, undefined);
-    else book.ours(request, report, { ...viewOf(request, reply, prepared), ...billed(sent, view, request) });
+    const billed = goesOn && isLong ? undefined : billedOf(sent, view, request, reply);
+    book.ours(request, report, goesOn ? undefined : viewOf(request, reply, prepared), billed);
     sent = view;
     end = reply;
     state = learned(compactor, prepared, reply);
@@ -97,12 +97,14 @@ export async function precisOf(subject: Subject, settings: Settings, book: Ledge
     return reported ? own.afterModel(state, reported, report.request) : state;
   }
 
-  function billed(before: readonly object[], view: readonly object[], request: number): Billed {
+  function billedOf(before: readonly object[], view: readonly object[], request: number, reply: number): Billed {
     const weigh = (some: readonly object[]) =>
       some.reduce((total, message) => total + sum(subject.display.parts(message)), subject.beside);
     const last = request === 0 ? [] : [...before, ...messages.slice(end, requests[request - 1])];
     const same = commonPrefix(last, view);
-    return { prompt: weigh(view), cached: request === 0 ? 0 : weigh(view.slice(0, same)) };
+    const beforehand = request === 0 ? 0 : weigh(view.slice(0, same));
+    const isRewritten = same < last.length;
+    return { ...billedAs(bill(reply, view)?.prompt_tokens, weigh(view), beforehand), isRewritten };
   }
 
   function viewOf(request: number, reply: number, { view, state }: Prepared<object>): View {

@@ -74,6 +74,7 @@ function traced(
   const views: View[] = [];
   let window = 0;
   let end = 0;
+  let rewrites = 0;
   let pending: JsonObject | undefined;
   for (const line of lines) {
     if (line.type === "messages") end = number(line.from) + (Array.isArray(line.messages) ? line.messages.length : 0);
@@ -86,6 +87,7 @@ function traced(
     const tokens = number(after.tokens);
     // What stands before the first message that differs was there already.
     const same = typeof line.firstChanged === "number" ? share(line.firstChanged, conversation, display) : undefined;
+    rewrites += Number(request > 0 && same !== undefined);
     const cached = Math.min(tokens, request === 0 ? 0 : (same ?? lists.tokens.at(-1) ?? 0));
     lists.tokens.push(tokens);
     lists.trigger.push(number(after.trigger));
@@ -105,6 +107,7 @@ function traced(
     output,
     compactions,
     views,
+    rewrites,
     forgets: 0,
     calculated: 0,
   };

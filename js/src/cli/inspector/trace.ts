@@ -1,7 +1,7 @@
 import { commonPrefix, holdsRequest } from "../replay.ts";
 import { sum } from "./displayed.ts";
 import { PARTS, type Part, type Settings, type Trace } from "./document.ts";
-import { type Ledger, ledger } from "./ledger.ts";
+import { billedAs, type Ledger, ledger } from "./ledger.ts";
 import { plainWay } from "./plain-ways.ts";
 import { precisOf } from "./precis.ts";
 import { type Pause, STOPPED, type Subject } from "./subject.ts";
@@ -28,7 +28,7 @@ function isPlain(way: Settings["way"]): boolean {
 
 /** What is commonly done without a library. */
 async function plain(subject: Subject, settings: Settings, book: Ledger, pause: Pause): Promise<void> {
-  const { conversation, requests, outline, display, beside } = subject;
+  const { conversation, requests, outline, display, beside, bill } = subject;
   const { messages } = conversation;
   const way = plainWay(conversation, settings.way);
   // By place in the view, the tokens of all before it.
@@ -48,9 +48,12 @@ async function plain(subject: Subject, settings: Settings, book: Ledger, pause: 
       const last = sums.at(-1) as Record<Part, number>;
       sums.push(Object.fromEntries(PARTS.map((part) => [part, last[part] + own[part]])) as Record<Part, number>);
     }
+    const parts = sums.at(-1) as Record<Part, number>;
+    const beforehand = request === 0 ? 0 : beside + sum(sums[same] as Record<Part, number>);
     book.plain({
-      parts: sums.at(-1) as Record<Part, number>,
-      cached: request === 0 ? 0 : beside + sum(sums[same] as Record<Part, number>),
+      parts,
+      ...billedAs(bill(reply, view)?.prompt_tokens, beside + sum(parts), beforehand),
+      isRewritten: same < before.length,
       remembers: holdsRequest(messages.slice(0, reply), view, outline),
     });
     before = view;
