@@ -1,4 +1,5 @@
 // All that takes time: reading transcripts, playing them through the engine, and finding what the page shows.
+import { load } from "precis";
 import { detailOf, overviewOf, pageOf, placeOf, rememberedOf } from "../../../js/src/cli/inspector/book.ts";
 import type { InspectorDocument, Settings, Trace } from "../../../js/src/cli/inspector/document.ts";
 import { recordedDocuments } from "../../../js/src/cli/inspector/recorded.ts";
@@ -32,6 +33,8 @@ let played: readonly Trace[] = [];
 
 const calls = {
   async open(name: string, bytes: Uint8Array): Promise<Opened> {
+    // Without the engine a meter counts a quarter of the bytes.
+    await load();
     const text = await textOf(name, bytes);
     const skipped: string[] = [];
     const recorded = recordedDocuments(name, text, (reason) => void skipped.push(reason));
