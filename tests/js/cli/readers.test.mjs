@@ -294,6 +294,25 @@ test("pi: a compaction is sent with what it kept; what came before it is a conve
   }
 });
 
+test("pi: a call whose result was never recorded gets one in what is sent", () => {
+  const call = { type: "toolCall", id: "1", name: "bash", arguments: { command: "ls" } };
+  const file = save(
+    "pi-unanswered.jsonl",
+    lines(
+      { type: "session", id: "s" },
+      ...[
+        { role: "user", content: "What is here?" },
+        { role: "assistant", content: [call], stopReason: "toolUse" },
+        { role: "user", content: "Go on." },
+      ].map((message) => ({ type: "message", message })),
+    ),
+  );
+  for (const provider of ["openai", "anthropic"]) {
+    const { problems, left } = JSON.parse(precis("check", file, "--provider", provider, "--json").stdout);
+    assert.deepEqual([problems.length > 0, left], [true, 0], provider);
+  }
+});
+
 test("opencode: steps have their own usage, and what is sent begins with the newest finished summary", () => {
   const info = (id, role, more = {}) => ({ id, sessionID: "ses_1", role, ...more });
   const text = (text) => ({ type: "text", text });

@@ -46,6 +46,10 @@ export const pi: Format<PiMessage> = {
     if (message.role === "toolResult") return { ...message, content: [{ type: "text", text }] };
     return { ...message, content: message.content.map((block, at) => (at === part ? shortened(block, text) : block)) };
   },
+  result: (toolCallId, toolName, text) => ({
+    ...{ role: "toolResult", toolCallId, toolName, isError: false },
+    content: [{ type: "text", text }],
+  }),
 };
 
 function shortened(block: Block, text: string): Block {
