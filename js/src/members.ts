@@ -182,9 +182,8 @@ export function checkMembers(known: Table, given: unknown): void {
   }
 }
 
-/** No member takes a promise, and the engine would see an object without members. */
-const isPromise = (value: unknown): boolean =>
-  typeof value === "object" && typeof (value as { then?: unknown } | null)?.then === "function";
+/** No member takes a promise, and the engine would see an object without members. No member of the value is read: it may throw. */
+const isPromise = (value: unknown): boolean => value instanceof Promise;
 
 /** Checks one value. */
 export function checkKind(kind: Kind, value: unknown, code: contract.ErrorCode, path: string): void {
