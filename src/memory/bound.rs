@@ -24,7 +24,7 @@ impl Pool<'_> {
     pub fn bounded(&self, bytes: usize, upto: Position) -> Memory {
         let mut memory = Memory {
             upto,
-            work: Work { pending: Vec::new(), ..self.work.clone() },
+            work: Work { committing: None, pending: Vec::new(), ..self.work.clone() },
             marks: self.marks,
             calls: self.calls.clone(),
             ..Memory::default()

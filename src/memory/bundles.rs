@@ -4,7 +4,7 @@
 use crate::base::distinct;
 use crate::base::id_map::IdMap;
 use crate::memory::amendments::WAYS;
-use crate::memory::units::{Kind, Unit};
+use crate::memory::units::{Kind, Unit, is_point};
 use crate::memory::vocabulary::Vocabulary;
 
 /// No unit.
@@ -18,10 +18,20 @@ const FEW: u32 = 3;
 /// Words of a reply that says nothing by itself.
 const BARE: usize = 2;
 
-/// Of each unit the one that it is chosen together with, or [`NONE`].
+/// What units are chosen together with.
+#[derive(Clone, Debug)]
+pub struct Bundles {
+    /// Of each unit the one that it is chosen together with, or [`NONE`].
+    pub partner: Vec<u32>,
+    /// Whether each is a call of whose result the assistant used nothing when it went on.
+    pub idle: Vec<bool>,
+}
+
+/// Reads what units are chosen together with.
 #[inline(never)]
-pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32> {
+pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles {
     let mut all = vec![NONE; units.len()];
+    let mut idle = vec![false; units.len()];
     // The places of the calls, in order.
     let mut calls: Vec<((u64, u64), usize)> = Vec::new();
     let find = |calls: &[((u64, u64), usize)], place: (u64, u64)| {
@@ -31,6 +41,8 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32
     // The message that the assistant said something in last, and what a reply to it is about.
     let mut said: Option<(u64, usize)> = None;
     let mut replied = None;
+    // What the points of a list are points of.
+    let mut lead = None;
     // How many lines each call returned.
     let mut lines = vec![0_u32; units.len()];
     for (number, unit) in units.iter().enumerate() {
@@ -42,6 +54,13 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32
                 all[number] = call.map_or(NONE, |(_, call)| *call as u32);
             }
             Kind::Answer | Kind::Step => {
+                let is_point = is_point(&unit.text);
+                match lead.filter(|lead: &usize| units[*lead].at == unit.at) {
+                    Some(lead) if is_point => all[number] = lead as u32,
+                    _ if leads(&unit.text) => lead = Some(number),
+                    _ if !is_point => lead = None,
+                    _ => {}
+                }
                 let asked = said.filter(|(at, before)| *at == unit.at && units[*before].asks());
                 if asked.is_none() || unit.asks() {
                     said = Some((unit.at, number));
@@ -77,9 +96,15 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32
         let is_plain = units.get(ended).is_some_and(|line| rank(line.kind) == 0 && uptake[ended] < QUARTER);
         if is_plain && lines[call] > FEW && Some(at) < newest {
             all[call] = NONE;
+            idle[call] = true;
         }
     }
-    all
+    Bundles { partner: all, idle }
+}
+
+/// Whether a sentence says what the points behind it are: it is a heading, or ends with a colon.
+fn leads(sentence: &str) -> bool {
+    sentence.starts_with('#') || sentence.trim_end_matches('*').ends_with([':', '：'])
 }
 
 /// A call that failed and was made again in the same words, and what it returned, are amended by that and how it ended.

@@ -46,7 +46,13 @@ fn arguments(key: &str, value: &Value, depth: usize, out: &mut String) {
             let all: Vec<String> = items.iter().take(32).map(|item| records::scalar(item, (60, 0))).collect();
             named(out, &format!("[{}]", cut(Cow::Owned(all.join(", ")), (160, 30))));
         }
-        Value::Array(items) if depth < DEEPEST => items.iter().for_each(|item| arguments(key, item, depth + 1, out)),
+        Value::Array(items) if depth < DEEPEST => match records::rows(items, key) {
+            Some(rows) => {
+                out.push(' ');
+                out.push_str(&rows);
+            }
+            None => items.iter().for_each(|item| arguments(key, item, depth + 1, out)),
+        },
         Value::Object(members) if depth < DEEPEST => {
             let edit = Edit::of(members);
             for (key, member) in members {

@@ -2,9 +2,9 @@
 //! work as a small table above it and names below. The same beside a summary that a model wrote: only what it lacks.
 //!
 //! A digest holds, in this order: a line that says what it is; an earlier summary by a model (35 % of its tokens); the
-//! table of the work (10 %); the host's open todos; the conversation, shortened; names (14 %) that the rest does not
-//! hold, at most six that differ by their digits alone. What stands in the view, because its message stays, is not
-//! repeated.
+//! table of the work (10 %); the host's open todos; the conversation, shortened; names (14 %) that matter and that the
+//! rest does not hold, at most three with the same words around them. What stands in the view, because its message stays,
+//! is not repeated.
 //!
 //! Beside a model's summary stands what its words lack: typed sentences of which it says less than three quarters,
 //! others of which it says less than half. Typed words stay within the share `facts`, anything else within half the
@@ -14,13 +14,11 @@
 //! writes the digest, and then prunes the memory. So what is covered now is seen whole, and only what is older went
 //! through the bound.
 
-use crate::base::distinct::Distinct;
 use crate::base::headings::{KEPT, NOTHING, OPENING};
 use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::base::{markers, quoting, references, text};
 use crate::ingest::host::Todo;
-use crate::memory::names;
 use crate::memory::pool::Pool;
 use crate::memory::render;
 use crate::memory::select::Selection;
@@ -37,7 +35,7 @@ const BEFORE: u64 = 35;
 const TODOS: u64 = 15;
 /// Names that are looked at, and those with the same words around them.
 const NAMES_READ: usize = 800;
-const ALIKE: u64 = 6;
+const ALIKE: u64 = 3;
 /// Below so many tokens no name is listed, and no unit is added once the text was written.
 const LEAST_NAMES: u64 = 12;
 const LEAST_MORE: u64 = 14;
@@ -169,7 +167,7 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         let left = selection.typed(room);
         selection.more((size / 2).saturating_sub(head + room - left).min(left));
-        draft.body = self.fit(&mut selection, room).0;
+        draft.body = self.fit(&draft.head, &mut selection, room).0;
         let left_out = self.left_out(&selection);
         if !draft.body.is_empty() {
             summary.push_str("\n\n");
@@ -209,7 +207,7 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         selection.spread(room);
         selection.choose(room.saturating_sub(named), typed);
-        (draft.body, draft.size) = self.fit(selection, room.saturating_sub(named));
+        (draft.body, draft.size) = self.fit(&draft.head, selection, room.saturating_sub(named));
         let left = room.saturating_sub(draft.size);
         if named > LEAST_NAMES {
             draft.names = self.names(&draft.text(), left.min(named), shown);
@@ -226,14 +224,14 @@ impl Source<'_> {
             } {
                 break;
             }
-            (draft.body, draft.size) = self.fit(selection, room.saturating_sub(names));
+            (draft.body, draft.size) = self.fit(&draft.head, selection, room.saturating_sub(names));
         }
     }
 
-    /// Writes what is chosen. As long as that is more than there is room for, what adds least goes. Returns the text and its
+    /// Writes what is chosen, below another text. As long as that is more than there is room for, what adds least goes. Returns the text and its
     /// tokens.
-    pub(super) fn fit(&self, selection: &mut Selection<'_, '_>, room: u64) -> (String, u64) {
-        let mut body = self.write(selection);
+    pub(super) fn fit(&self, above: &str, selection: &mut Selection<'_, '_>, room: u64) -> (String, u64) {
+        let mut body = self.write(above, selection);
         let mut size = self.tokens(&body);
         if size <= room {
             return (body, size);
@@ -242,7 +240,7 @@ impl Source<'_> {
         for unit in selection.least() {
             over = over.saturating_sub(selection.drop(unit));
             if over == 0 {
-                body = self.write(selection);
+                body = self.write(above, selection);
                 size = self.tokens(&body);
                 if size <= room {
                     return (body, size);
@@ -253,13 +251,13 @@ impl Source<'_> {
         (String::new(), 0)
     }
 
-    fn write(&self, selection: &Selection<'_, '_>) -> String {
+    fn write(&self, above: &str, selection: &Selection<'_, '_>) -> String {
         let units = &self.known.units;
         let mut chosen: Vec<&Unit<'_>> = Vec::with_capacity(selection.order.len());
         for (_, unit) in units.iter().enumerate().filter(|(unit, _)| selection.holds(*unit)) {
             chosen.insert(behind_call(unit, &chosen), unit);
         }
-        render::lines(&chosen, self.references)
+        render::lines(&chosen, above, self.references)
     }
 
     /// Says what is covered and how it is looked up, unless that would take much of the room.
@@ -282,7 +280,7 @@ impl Source<'_> {
     /// About the tokens that the names would take which are worth a place.
     fn wanted(&self, room: u64) -> u64 {
         let mut wanted = 0;
-        for name in &self.known.names.all {
+        for name in self.known.names.all.iter().filter(|name| name.is_listed()) {
             wanted += name.context.len() as u64 / 4 + 2;
             if wanted > room {
                 break;
@@ -297,12 +295,7 @@ impl Source<'_> {
         let known = self.known;
         let all = &known.names.all;
         let mut ranked: Vec<(u64, usize)> = (0..all.len())
-            // What stands once and was never taken up is not to be repeated, and what stands alone has to say what it is.
-            // So has what only the assistant wrote: a variable of a script is no name outside of it.
-            .filter(|&number| {
-                let name = &all[number];
-                shown(name.at) && name.seen > 1 && name.seen > name.used && name.tells()
-            })
+            .filter(|&number| shown(all[number].at) && all[number].is_listed())
             .map(|number| {
                 let name = &all[number];
                 let size = name.context.len() as u64 / 4 + 4;
@@ -312,16 +305,7 @@ impl Source<'_> {
             .collect();
         // Of equals the one that was met last.
         order::by_key(&mut ranked, |&(worth, number)| order::both(!worth, !(number as u64)));
-        let mut held = Distinct::default();
-        for text in [said, self.summary] {
-            names::each(text, &mut |name| {
-                held.number(name);
-                // The place in a file is none of its name.
-                if let Some((file, _)) = name.split_once(':') {
-                    held.number(file);
-                }
-            });
-        }
+        let is_held = |text: &str, name: &str| text::find(text, name).is_some();
         let mut alike = IdMap::default();
         let mut left = room.saturating_sub(self.tokens(START));
         let mut listed = Vec::new();
@@ -332,9 +316,14 @@ impl Source<'_> {
             }
             let shown = quoting::one_line(&name.context);
             let size = self.tokens(&shown) + 2;
-            let shape = shapes::shape(&name.context);
+            let shape = shapes::shape(&name.label());
             let times = alike.get(shape).unwrap_or(0);
-            if size > left || times >= ALIKE || held.find(&name.text).is_some() {
+            if size > left || times >= ALIKE {
+                continue;
+            }
+            let is_said = [said, self.summary].iter().any(|text| is_held(text, &name.text))
+                || listed.iter().any(|(_, _, shown): &(u64, usize, String)| is_held(shown, &name.text));
+            if is_said {
                 continue;
             }
             alike.insert(shape, times + 1);

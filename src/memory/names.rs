@@ -7,6 +7,7 @@ use crate::base::order;
 use crate::base::text;
 use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
+use crate::memory::listings::{self, Part};
 use crate::memory::message::Message;
 use crate::memory::records::leaves;
 use crate::memory::trim::{ESCAPE, clean, colour};
@@ -33,6 +34,8 @@ const LONGEST: usize = 120;
 /// Bytes of a word before a name, and of the one behind it.
 const BEFORE: usize = 24;
 const AFTER: usize = 16;
+/// Bytes of an argument that says what a call is about.
+const ARGUMENT: usize = 240;
 /// Lines of a text that are read, and bytes of a line.
 const LINES: usize = 600;
 const LINE: usize = 4_000;
@@ -51,9 +54,30 @@ impl Name {
         count * 1024 * HALF / (HALF + age)
     }
 
+    /// Whether it may be listed. What stands once and was never taken up is not to be repeated, nor is what only the
+    /// assistant wrote.
+    pub fn is_listed(&self) -> bool {
+        self.seen > 1 && self.seen > self.used && self.tells() && self.matters()
+    }
+
     /// Whether it says something where it stands: there are words around it, or it is a path or an address.
-    pub fn tells(&self) -> bool {
+    fn tells(&self) -> bool {
         self.context != self.text || self.text.contains(['/', '.', '@'])
+    }
+
+    /// Whether it is to be repeated later: a value or a place, no word of code, that somebody went on with or that a member
+    /// holds. Other names of what was read are its own.
+    pub fn matters(&self) -> bool {
+        let is_word = |text: &str| text.contains(|char: char| is_letter(char) && !char.is_numeric());
+        let member = self.context.strip_suffix(&*self.text).and_then(|before| before.strip_suffix(": "));
+        let is_place = self.text.contains(|char: char| char.is_numeric() || matches!(char, '/' | '@'));
+        is_place && (self.used > 0 && is_word(&self.text) || member.is_some_and(is_word))
+    }
+
+    /// The words around it, or of a name that stands alone the name itself.
+    pub fn label(&self) -> String {
+        let label = self.context.replacen(&*self.text, "", 1);
+        if label.is_empty() { self.text.clone() } else { label }
     }
 
     /// Bytes that it takes in a state.
@@ -93,11 +117,23 @@ impl Names {
         if at + OLD < self.end {
             return;
         }
-        let used = role == Role::Assistant;
         leaves(value, "", &mut |key, text| {
+            // What is written somewhere is not what a call is about.
+            let used = role == Role::Assistant && text.len() <= ARGUMENT;
             // What stands in a line of many is no value of the member.
             let key = if text.contains('\n') { "" } else { key };
-            text.lines().take(LINES).for_each(|text| self.line(at, key, text, used));
+            let mut left = LINES;
+            listings::parts(text, &mut |part| match part {
+                _ if left == 0 => {}
+                Part::Line(line) => {
+                    left -= 1;
+                    self.line(at, key, line, used);
+                }
+                Part::Listing(rows) => {
+                    rows.iter().take(left).for_each(|row| self.line(at, "", row, used));
+                    left = left.saturating_sub(rows.len());
+                }
+            });
         });
     }
 
@@ -159,6 +195,17 @@ impl Names {
         }
         name.at = at;
     }
+}
+
+/// What of a text stands around a name up to the next bracket, quotation mark or operator: what lies beyond is code.
+fn phrase<'t>(text: &'t str, name: &str) -> &'t str {
+    const CODE: &[char] = &['{', '}', '[', ']', '(', ')', '<', '>', '=', ';', '|', '*', '"', '\'', '`', '\\'];
+    let Some(at) = text::find(text, name) else { return text };
+    let (before, behind) = (text::between(text, 0, at), text::between(text, at + name.len(), text.len()));
+    let from = before.rfind(CODE).map_or(0, |at| at + 1);
+    let to = behind.find(CODE).unwrap_or(behind.len());
+    text::between(text, from, at + name.len() + to)
+        .trim_matches(|char: char| char.is_whitespace() || matches!(char, ',' | ':' | '.' | '?'))
 }
 
 /// A word without brackets and quotation marks around it.
@@ -292,7 +339,7 @@ impl Place<'_> {
         if let Some(after) = after.filter(|word| word.text.chars().any(|char| is_letter(char) && !char.is_numeric())) {
             to = after.end;
         }
-        let whole = strip(text::between(line, from, to));
+        let whole = phrase(strip(text::between(line, from, to)), name);
         // What was stripped may be the start of the name.
         let whole = if whole.contains(name) { clean(whole).into_owned() } else { name.to_owned() };
         if key.is_empty() || !begins { whole } else { format!("{key}: {whole}") }

@@ -173,7 +173,7 @@ pub fn shape_of(line: &str) -> Shape {
 }
 
 /// Whether a line is one of a file that is shown with its numbers, or a commit of a log: what it says happened nowhere.
-fn is_numbered(line: &str) -> bool {
+pub fn is_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
     let is_line = rest.starts_with([':', '→', '|', '\t']) || rest.starts_with("- ") || rest == "-";
     if rest.len() < line.len() && is_line {

@@ -5,8 +5,10 @@ use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::base::words::Class;
 use crate::ingest::content::ContentPart;
+use crate::memory::bundles::Bundles;
 use crate::memory::names::Names;
-use crate::memory::units::{Kind, Reader, Unit};
+use crate::memory::score::Signs;
+use crate::memory::units::{Kind, Reader, Unit, is_point};
 use crate::memory::vocabulary::Vocabulary;
 use crate::memory::work::Work;
 use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, score, shapes, uptake};
@@ -75,7 +77,7 @@ impl<'t> Pool<'t> {
         echo::hear(&mut units, &vocabulary, memory.upto.count);
         let weights = weights(&units, &vocabulary);
         let uptake = uptake::of(&units, &vocabulary);
-        let partner = bundles::of(&units, &vocabulary, &uptake);
+        let Bundles { partner, idle } = bundles::of(&units, &vocabulary, &uptake);
         let mut amended_by = amendments::of(&units, &vocabulary);
         bundles::retried(&units, &partner, &mut amended_by);
         Self {
@@ -84,7 +86,7 @@ impl<'t> Pool<'t> {
             marks,
             end,
             calls,
-            merit: score::merits(&units, &vocabulary, (&marks, &uptake), end),
+            merit: score::merits(&units, &vocabulary, &Signs { marks: &marks, uptake: &uptake, idle: &idle }, end),
             amended_by,
             partner,
             message: numbers(&units),
@@ -144,18 +146,6 @@ impl Marks {
         if plans && message.content.role == Role::Assistant {
             self.plan = Some(at);
         }
-    }
-}
-
-/// Whether a line is a point of a list.
-fn is_point(line: &str) -> bool {
-    let line = line.trim_start();
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = line.get(digits..).unwrap_or_default();
-    match digits {
-        0 => ["- ", "* ", "• ", "[ ] ", "[x] "].iter().any(|mark| rest.starts_with(mark)),
-        1 | 2 => rest.starts_with(". ") || rest.starts_with(") "),
-        _ => false,
     }
 }
 

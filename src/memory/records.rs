@@ -4,6 +4,7 @@
 use crate::base::text;
 use crate::ingest::content::Value;
 use crate::ingest::json;
+use crate::memory::listings::{self, Part};
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -37,8 +38,11 @@ const CELL: usize = 160;
 /// Bytes of a small object or list that stands inside a line, and its members.
 const SMALL: usize = 220;
 const MEMBERS: usize = 8;
-/// Bytes at which a record goes on in the next line.
+/// Bytes at which a record goes on in the next line, and a listing.
 const LONG: usize = 320;
+const LISTED: usize = 160;
+/// Stands between what is listed side by side.
+const BETWEEN: &str = " · ";
 
 /// The lines of what a tool returned. `parsed`: the value in it, where it is a text of JSON.
 pub fn lines<'v>(output: &'v Value, parsed: Option<&Value>) -> Vec<Line<'v>> {
@@ -57,8 +61,28 @@ pub fn lines_of(text: &str) -> Vec<Line<'_>> {
     }
 }
 
+/// The lines of a text, with the rows of a listing side by side.
 fn plain(text: &str) -> Vec<Line<'_>> {
-    text.lines().map(clean).map(Line::of).collect()
+    let mut out = Vec::new();
+    listings::parts(text, &mut |part| match part {
+        Part::Line(line) => out.push(Line::of(clean(line))),
+        Part::Listing(rows) => side_by_side(&rows, &mut |line| out.push(Line::of(Cow::Owned(line)))),
+    });
+    out
+}
+
+fn side_by_side(rows: &[&str], each: &mut dyn FnMut(String)) {
+    let mut line = String::new();
+    for row in rows {
+        if !line.is_empty() && line.len() + row.len() > LISTED {
+            each(core::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push_str(BETWEEN);
+        }
+        line.push_str(&clean(row));
+    }
+    each(line);
 }
 
 /// The lines of a value: of an object or list records, of a text its lines.
@@ -68,7 +92,7 @@ fn of_value(value: &Value) -> Vec<Line<'static>> {
     let value = inner.as_ref().map_or(value, unwrapped);
     let mut out = Vec::new();
     match value {
-        Value::Text(text) => out.extend(text.lines().map(clean).map(Line::of)),
+        Value::Text(text) => out = plain(text),
         other => record(other, "", 0, "", &mut out),
     }
     out.into_iter().map(|line| Line { text: Cow::Owned(line.text.into_owned()), header: line.header }).collect()
@@ -134,7 +158,7 @@ fn record<'v>(value: &'v Value, key: &str, depth: usize, lead: &str, out: &mut V
     }
     match value {
         Value::Text(text) if text.len() > SHORT || text.contains('\n') => {
-            out.extend(text.lines().filter(|line| !line.trim().is_empty()).map(clean).map(Line::of));
+            out.extend(plain(text).into_iter().filter(|line| !line.text.is_empty()));
         }
         Value::Array(items) => list(items, key, depth, lead, out),
         Value::Object(members) => object(members, key, depth, lead, out),
@@ -158,6 +182,18 @@ fn list<'v>(items: &'v [Value], key: &str, depth: usize, lead: &str, out: &mut V
         return;
     }
     items.iter().for_each(|item| record(item, key, depth + 1, lead, out));
+}
+
+/// A list of objects with the same members in one line: what the columns are once, then the values of each; nothing where
+/// it is none.
+pub fn rows(items: &[Value], key: &str) -> Option<String> {
+    let mut lines = Vec::new();
+    if !table(items, key, "", &mut lines) {
+        return None;
+    }
+    let header = lines.iter().find_map(|line| line.header.as_deref()).unwrap_or_default();
+    let texts: Vec<&str> = lines.iter().map(|line| &*line.text).collect();
+    Some(format!("{header}: {}", texts.join(" | ")))
 }
 
 /// Writes a list of objects with the same members as a table. Whether it is one.

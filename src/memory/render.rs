@@ -2,6 +2,7 @@
 //! said it. Everything is quoted: no line of somebody else's begins like one of ours.
 
 use crate::base::{quoting, references};
+use crate::memory::paths::Paths;
 use crate::memory::trim::cut;
 use crate::memory::units::{Kind, Unit};
 use std::borrow::Cow;
@@ -62,12 +63,13 @@ struct Line<'u> {
     from: usize,
 }
 
-/// Writes units, which are in order. `references`: the messages before this index have a reference.
-pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
+/// Writes units, which are in order, below another text. `references`: the messages before this index have a reference.
+pub fn lines(units: &[&Unit<'_>], above: &str, references: Option<u64>) -> String {
     let mut out = String::new();
     let mut line: Option<Line<'_>> = None;
     let mut headers: Vec<&str> = Vec::new();
     let mut calls: Vec<&str> = Vec::new();
+    let mut paths = Paths::of(above);
     let refer = |out: &mut String, line: &Line<'_>| {
         if references.is_some_and(|count| line.at < count) {
             out.push_str(&references::behind(line.at));
@@ -82,6 +84,9 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
                 text = cut(Cow::Owned(text), (AGAIN, 0)).into_owned() + " (again)";
             }
             calls.push(&unit.text);
+        }
+        if unit.kind == Kind::Call || unit.kind.is_returned() {
+            text = paths.shortened(&text);
         }
         let returned = label == RETURNED;
         let same = line.as_ref().filter(|line| {

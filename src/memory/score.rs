@@ -7,6 +7,7 @@
 
 use crate::base::words::Class;
 use crate::memory::Marks;
+use crate::memory::outputs;
 use crate::memory::units::{Kind, Unit};
 use crate::memory::uptake;
 use crate::memory::vocabulary::Vocabulary;
@@ -52,7 +53,11 @@ const GIVES: u64 = 1_750;
 const ECHO: u64 = 2_000;
 /// A line that a tool returned of which the assistant used nothing, and what it gains of which all was used.
 const UNUSED: u64 = 700;
+/// The same of a line of a file that is shown with its numbers: it can be read again.
+const READ: u64 = 350;
 const USED: u64 = 2_000;
+/// A call of whose result the assistant used nothing: who needs it has to make it again.
+const IDLE: u64 = 400;
 /// The characters of a message that counts once, and the factor for each time that it is twice as long.
 const MIDDLE: u64 = 300;
 const OCTAVE: u64 = 810;
@@ -95,9 +100,19 @@ fn brevity(characters: u64) -> u64 {
     factor * (ONE - (ONE - OCTAVE) * (length - MIDDLE) / MIDDLE) / ONE
 }
 
+/// What units say of each other.
+pub struct Signs<'s> {
+    /// Which messages matter.
+    pub marks: &'s Marks,
+    /// Of each unit that a tool returned, how much of it was used, in percent.
+    pub uptake: &'s [u8],
+    /// Whether each is a call of whose result nothing was used.
+    pub idle: &'s [bool],
+}
+
 /// What each unit is worth beside its words, in 1/64. `end`: the history index behind the last message.
 #[inline(never)]
-pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, (marks, uptake): (&Marks, &[u8]), end: u64) -> Vec<u64> {
+pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, signs: &Signs<'_>, end: u64) -> Vec<u64> {
     let acts = |unit: &&Unit<'_>| matches!(unit.kind, Kind::Answer | Kind::Step | Kind::Call);
     let went_on = units.iter().rfind(acts).map(|unit| unit.at);
     // The last messages that ended with a question: of the assistant and of a person.
@@ -117,8 +132,9 @@ pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, (marks, uptake): (&Ma
         if let Some(question) = question {
             *question = Some(unit.at).filter(|_| unit.asks());
         }
-        let by = gives(unit, vocabulary.words(number)) * replies / ONE * used(unit, uptake[number], went_on);
-        (merit(unit, marks, end) * by / ONE * 64 / (ONE * ONE)).max(1)
+        let by = gives(unit, vocabulary.words(number)) * replies / ONE * used(unit, signs.uptake[number], went_on);
+        let by = if signs.idle[number] { by * IDLE / ONE } else { by };
+        (merit(unit, signs.marks, end) * by / ONE * 64 / (ONE * ONE)).max(1)
     });
     merits.collect()
 }
@@ -127,7 +143,11 @@ pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, (marks, uptake): (&Ma
 /// newest message in which the assistant said or called something.
 fn used(unit: &Unit<'_>, uptake: u8, went_on: Option<u64>) -> u64 {
     let is_plain = matches!(unit.kind, Kind::Line | Kind::Edge | Kind::Record);
-    if is_plain && went_on > Some(unit.at) { UNUSED + USED * u64::from(uptake) / uptake::MOST } else { ONE }
+    if !is_plain || went_on <= Some(unit.at) {
+        return ONE;
+    }
+    let unused = if outputs::is_numbered(&unit.text) { READ } else { UNUSED };
+    unused + USED * u64::from(uptake) / uptake::MOST
 }
 
 /// The factor of a sentence that says a value or a name.

@@ -50,7 +50,7 @@ impl Record for Memory {
         archive.position("upTo", &mut self.upto);
         rows(archive, "units", &mut self.units, Unit::to_row, Unit::of_row);
         rows(archive, "names", &mut self.names, Name::to_row, Name::of_row);
-        let Work { files, checks, commits, running, shows: _, pending: _ } = &mut self.work;
+        let Work { files, checks, commits, running, shows: _, committing: _, pending: _ } = &mut self.work;
         rows(archive, "files", files, File::to_row, File::of_row);
         rows(archive, "checks", checks, Check::to_row, Check::of_row);
         rows(archive, "commits", commits, Commit::to_row, Commit::of_row);

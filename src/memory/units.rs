@@ -137,6 +137,18 @@ pub fn asks(sentence: &str) -> bool {
     sentence.trim_end_matches(['"', '”', '»', ')', '\'']).ends_with(['?', '？', '؟', ';'])
 }
 
+/// Whether a line is a point of a list.
+pub fn is_point(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line.get(digits..).unwrap_or_default();
+    match digits {
+        0 => ["- ", "* ", "• ", "[ ] ", "[x] "].iter().any(|mark| rest.starts_with(mark)),
+        1 | 2 => rest.starts_with(". ") || rest.starts_with(") "),
+        _ => false,
+    }
+}
+
 /// Characters of a sentence that are kept of its start and end: of what was typed, said, and returned.
 const TYPED: (usize, usize) = (380, 110);
 const SAID: (usize, usize) = (300, 80);
@@ -198,7 +210,7 @@ impl<'t> Reader<'t> {
                 ContentPart::Call { id, name, input, .. } => {
                     let parsed = json::within(input);
                     let input = parsed.as_ref().unwrap_or(input);
-                    work.call(message.index, id, input);
+                    work.call(id, input);
                     if self.call(id, name, input, &mut writer) {
                         names.value(message.index, input, *role);
                     }

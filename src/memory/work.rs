@@ -4,6 +4,7 @@ use crate::base::{text, words};
 use crate::ingest::content::Value;
 use crate::memory::commands::{self, Deed};
 use crate::memory::outputs::{self, Reading, Shape, shape_of};
+use crate::memory::paths;
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
@@ -54,6 +55,8 @@ pub struct Work {
     pub running: Option<(String, String)>,
     /// The call whose result shows what was changed, by its id.
     pub shows: Option<String>,
+    /// The commit whose result has not come yet, and the id of its call.
+    pub committing: Option<(String, String)>,
     /// The changes whose result has not come yet. A call and its result are never separated, so a state holds none.
     pub pending: Vec<Change>,
 }
@@ -92,14 +95,14 @@ impl Work {
         self.files.retain(|file| file.at < count);
         self.checks.retain(|check| check.at < count);
         self.commits.retain(|commit| commit.at < count);
-        (self.running, self.shows) = (None, None);
+        (self.running, self.shows, self.committing) = (None, None, None);
         self.pending.clear();
     }
 
     /// Reads what a call is to do.
-    pub fn call(&mut self, at: u64, id: &str, input: &Value) {
+    pub fn call(&mut self, id: &str, input: &Value) {
         if let Value::Text(command) = input {
-            self.command(at, id, command);
+            self.command(id, command);
         }
         let Value::Object(members) = input else { return };
         let is = |key: &str, all: &[&str]| all.iter().any(|one| key.eq_ignore_ascii_case(one));
@@ -116,24 +119,22 @@ impl Work {
         }
         let command = members.iter().find(|(key, _)| is(key, &["command", "cmd", "script"]));
         match command {
-            Some((_, Value::Text(command))) if path.is_none() => self.command(at, id, command),
+            Some((_, Value::Text(command))) if path.is_none() => self.command(id, command),
             Some((_, Value::Array(words))) => {
                 let words: Vec<String> = words.iter().map(|word| word.to_text().into_owned()).collect();
-                self.command(at, id, &words.join(" "));
+                self.command(id, &words.join(" "));
             }
             _ => {}
         }
     }
 
-    fn command(&mut self, at: u64, id: &str, command: &str) {
+    fn command(&mut self, id: &str, command: &str) {
         if commands::shows_changes(command) {
             self.shows = Some(id.to_owned());
         }
         commands::files(command, &mut |path, deed| self.changes(id, path, true, deed));
         if let Some(subject) = commands::committed(command) {
-            let subject = cut(clean(subject), (COMMAND, 0)).into_owned();
-            self.commits.push(Commit { subject, at });
-            keep_last(&mut self.commits, COMMITS);
+            self.committing = Some((id.to_owned(), cut(clean(subject), (COMMAND, 0)).into_owned()));
         }
         let line = commands::run(command);
         self.running = Some((id.to_owned(), cut(Cow::Owned(text::spaced(&line)), (COMMAND, 0)).into_owned()));
@@ -142,20 +143,28 @@ impl Work {
     /// Reads how a call ended.
     pub fn result(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
         self.settle(at, id, lines, failed);
+        if let Some((_, subject)) = self.committing.take_if(|(of, _)| of == id)
+            && !fails(lines, failed)
+        {
+            self.commits.push(Commit { subject, at });
+            keep_last(&mut self.commits, COMMITS);
+        }
         if self.shows.take_if(|of| of == id).is_some() {
             let texts = lines.iter().map(|line| &*line.text);
             commands::shown_as_changed(texts, &mut |path| {
-                if !self.files.iter().any(|file| is_same(&file.path, path)) {
+                if !self.files.iter().any(|file| paths::may_be_same(&file.path, path)) {
                     self.changed(at, path, Deed::Edited);
                 }
             });
         }
         let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
-        let Some(verdict) = verdict(lines, failed) else { return };
         let head = |command: &str| command.split_whitespace().take(HEAD).collect::<Vec<_>>().join(" ");
+        // What it reported before no longer holds, also where it reports nothing now.
         self.checks.retain(|check| head(&check.command) != head(&command));
-        self.checks.push(Check { command, verdict, at });
-        keep_last(&mut self.checks, CHECKS);
+        if let Some(verdict) = verdict(lines, failed) {
+            self.checks.push(Check { command, verdict, at });
+            keep_last(&mut self.checks, CHECKS);
+        }
     }
 
     fn changes(&mut self, id: &str, path: &str, by_command: bool, deed: Deed) {
@@ -187,9 +196,9 @@ impl Work {
     }
 
     fn changed(&mut self, at: u64, path: &str, deed: Deed) {
-        let known = self.files.iter().position(|file| is_same(&file.path, path));
+        let known = self.files.iter().position(|file| paths::may_be_same(&file.path, path));
         if deed == Deed::Gone {
-            self.files.retain(|file| !is_same(&file.path, path));
+            self.files.retain(|file| !paths::may_be_same(&file.path, path));
             return;
         }
         let new = || File { path: path.to_owned(), ..File::default() };
@@ -203,18 +212,15 @@ impl Work {
     }
 }
 
-/// Whether two paths may name one file: they are the same, or one is the end of the other.
-fn is_same(one: &str, other: &str) -> bool {
-    let [one, other] = [one, other].map(|path| path.trim_start_matches("./"));
-    let ends = |long: &str, short: &str| {
-        short.contains('/') && long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
-    };
-    one == other || ends(one, other) || ends(other, one)
-}
-
 /// The lines of a result's end that are read, and bytes of one that may be a verdict.
 const LOOKED_AT: usize = 200;
 const LONGEST: usize = 200;
+
+/// Whether a call failed: it says so, or the number does with which its program ended.
+fn fails(lines: &[records::Line<'_>], failed: bool) -> bool {
+    let ended = lines.iter().rev().find(|line| words::says_anything(&line.text)).map(|line| Reading::of(&line.text));
+    failed || ended.is_some_and(|ended| ended.exit.is_some() && ended.shape == Shape::Error)
+}
 
 fn keep_last<T>(all: &mut Vec<T>, most: usize) {
     all.drain(..all.len().saturating_sub(most));

@@ -62,6 +62,7 @@ mod thinking;
 mod trust;
 mod vectors;
 mod words;
+mod work;
 
 /// A third of what properties cost is allocation, of which it needs a fraction of what the system's takes.
 #[global_allocator]
