@@ -80,6 +80,8 @@ pub struct LeftOut {
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) head: String,
+    /// The paths of the files that the head names, in full.
+    pub(super) paths: String,
     body: String,
     /// The tokens of the body.
     size: u64,
@@ -97,6 +99,11 @@ impl Draft {
         self.body.is_empty() && self.names.is_empty()
     }
 
+    /// The first lines with the paths that they name in full: what need not be said again.
+    pub(super) fn above(&self) -> String {
+        format!("{}\n{}", self.head, self.paths)
+    }
+
     pub(super) fn text(&self) -> String {
         let parts = [&*self.head, &*self.body, &*self.names];
         text::joined(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>(), "\n")
@@ -107,6 +114,8 @@ impl Source<'_> {
     /// The digest within about so many raw tokens. With `least`, it holds what was said alone: no table, no names.
     pub fn digest(&self, room: u64, least: bool) -> (String, LeftOut) {
         let mut draft = Draft::of(OPENING.to_owned());
+        let table = (!least).then(|| self.table(room * WORK / 100, &|at| !self.is_of_turn(at))).unwrap_or_default();
+        draft.paths = table.paths;
         let mut add = |part: String| {
             if !part.is_empty() {
                 draft.head.push('\n');
@@ -116,15 +125,15 @@ impl Source<'_> {
         if !least {
             add(self.legend(room));
             add(self.before(room * BEFORE / 100));
-            add(self.table(room * WORK / 100, &|at| !self.is_of_turn(at)));
+            add(table.text);
             add(self.open(room * TODOS / 100));
         }
         let shown = |at: u64| !(self.visible)(at) && !self.is_of_turn(at);
-        let head = draft.head.clone();
+        let above = draft.above();
         let units = &self.known.units;
         let mut selection = self.selection(&|unit| shown(units[unit].at));
         selection.attach();
-        selection.said(&head, 1);
+        selection.said(&above, 1);
         selection.said(self.summary, TOLD);
         let named = if least { 0 } else { self.wanted(room).min(room * NAMES / 100) };
         self.fill(&mut draft, &mut selection, room, (named, if least { 100 } else { TYPED }), &shown);
@@ -167,7 +176,7 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         let left = selection.typed(room);
         selection.more((size / 2).saturating_sub(head + room - left).min(left));
-        draft.body = self.fit(&draft.head, &mut selection, room).0;
+        draft.body = self.fit(&draft.above(), &mut selection, room).0;
         let left_out = self.left_out(&selection);
         if !draft.body.is_empty() {
             summary.push_str("\n\n");
@@ -207,7 +216,7 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         selection.spread(room);
         selection.choose(room.saturating_sub(named), typed);
-        (draft.body, draft.size) = self.fit(&draft.head, selection, room.saturating_sub(named));
+        (draft.body, draft.size) = self.fit(&draft.above(), selection, room.saturating_sub(named));
         let left = room.saturating_sub(draft.size);
         if named > LEAST_NAMES {
             draft.names = self.names(&draft.text(), left.min(named), shown);
@@ -224,12 +233,12 @@ impl Source<'_> {
             } {
                 break;
             }
-            (draft.body, draft.size) = self.fit(&draft.head, selection, room.saturating_sub(names));
+            (draft.body, draft.size) = self.fit(&draft.above(), selection, room.saturating_sub(names));
         }
     }
 
-    /// Writes what is chosen, below another text. As long as that is more than there is room for, what adds least goes. Returns the text and its
-    /// tokens.
+    /// Writes what is chosen, below another text. As long as that is more than there is room for, what adds least goes.
+    /// Returns the text and its tokens.
     pub(super) fn fit(&self, above: &str, selection: &mut Selection<'_, '_>, room: u64) -> (String, u64) {
         let mut body = self.write(above, selection);
         let mut size = self.tokens(&body);

@@ -5,6 +5,8 @@ use crate::base::text;
 /// Bytes and separators of a path that is long.
 const LONG: usize = 24;
 const PARTS: usize = 3;
+/// Bytes of a folder that is not to be repeated.
+const FOLDER: usize = 12;
 /// What stands for all of a path before its last part.
 const BEFORE: &str = "…/";
 
@@ -65,6 +67,16 @@ pub fn may_be_same(one: &str, other: &str) -> bool {
         short.contains('/') && long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
     };
     one == other || ends(one, other) || ends(other, one)
+}
+
+/// The folder that paths share, if its name is a long one.
+pub fn folder<'p>(paths: &[&'p str]) -> Option<&'p str> {
+    let (first, others) = paths.split_first()?;
+    let mut folder = first.rsplit_once('/')?.0;
+    while !others.iter().all(|other| other.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))) {
+        folder = folder.rsplit_once('/')?.0;
+    }
+    (folder.len() >= FOLDER && !others.is_empty()).then_some(folder)
 }
 
 fn is_long(path: &str) -> bool {

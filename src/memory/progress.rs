@@ -4,6 +4,7 @@
 
 use crate::base::markers;
 use crate::memory::digest::{Draft, Source};
+use crate::memory::table::Table;
 use crate::memory::units::Kind;
 
 /// Of the note in percent: the table of the work.
@@ -18,11 +19,12 @@ impl Source<'_> {
         let units = &self.known.units;
         let mut selection = self.selection(&|unit| is_shown(units[unit].at) && units[unit].kind != Kind::Code);
         let mut draft = Draft::of(head);
-        let table = self.table(room * WORK / 100, &is_shown);
+        let Table { text: table, paths } = self.table(room * WORK / 100, &is_shown);
         if !table.is_empty() {
             draft.head.push('\n');
             draft.head.push_str(&table);
-            selection.said(&table, 1);
+            draft.paths = paths;
+            selection.said(&draft.above(), 1);
         }
         selection.attach();
         self.fill(&mut draft, &mut selection, room, (0, 0), &is_shown);

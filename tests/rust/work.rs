@@ -403,6 +403,24 @@ fn a_long_path_that_stood_in_full_is_named_by_its_end() {
 }
 
 #[test]
+fn of_files_that_were_changed_the_folder_they_share_stands_once() {
+    let changed = |paths: &[&str]| {
+        let mut all = vec![user("Rename it everywhere.")];
+        for (at, path) in paths.iter().enumerate() {
+            let id = at.to_string();
+            all.extend([call(&id, "write", json!({ "path": path, "content": "x" })), result(&id, "ok")]);
+        }
+        let digest = digest_of(&all, 900);
+        digest.lines().find_map(|line| line.strip_prefix("Changed: ")).unwrap_or_default().to_owned()
+    };
+    let [reserve, pick] = ["src/reserve.rs", "docs/pick.md"].map(|end| format!("/srv/projects/warehouse/{end}"));
+    assert_eq!(changed(&[&pick, &reserve]), "src/reserve.rs, docs/pick.md (in /srv/projects/warehouse)");
+    assert_eq!(changed(&[&reserve]), reserve);
+    assert_eq!(changed(&["/tmp/a.rs", "/tmp/b.rs"]), "/tmp/b.rs, /tmp/a.rs");
+    assert_eq!(changed(&[&reserve, "/tmp/b.rs"]), format!("/tmp/b.rs, {reserve}"));
+}
+
+#[test]
 fn a_list_of_like_objects_in_a_call_is_written_in_rows() {
     let todos = json!({ "todos": [
         { "content": "Read the parser", "status": "completed" },
@@ -432,7 +450,7 @@ fn a_commit_that_failed_is_none() {
         ("[main 1a2b3c4] Release 0.8\n 2 files changed", true),
         ("", true),
         ("husky - pre-commit script failed (code 2)\nCommand exited with code 1", false),
-        ("<returncode>1</returncode>", false),
+        ("exit code: 1", false),
     ] {
         let all = [user("Release it."), call("1", "sh", commit.clone()), result("1", output)];
         assert_eq!(digest_of(&all, 400).contains("Commit: Release 0.8"), is_made, "{output}");
