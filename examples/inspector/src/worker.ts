@@ -171,7 +171,7 @@ function toolsOf({ messages }: InspectorDocument): string[] {
 function emptyTrace(settings: Settings): Trace {
   const parts = { system: [], tools: [], summary: [], user: [], assistant: [], toolResults: [], media: [] };
   const lists = { tokens: [], trigger: [], cached: [], written: [], output: [], compactions: [], views: [] };
-  return { settings, parts, ...lists, forgets: 0, calculated: 0 };
+  return { settings, parts, ...lists, rewrites: 0, forgets: 0, calculated: 0 };
 }
 
 function isSame(one: unknown, other: unknown): boolean {
