@@ -114,7 +114,7 @@ impl Source<'_> {
     /// The digest within about so many raw tokens. With `least`, it holds what was said alone: no table, no names.
     pub fn digest(&self, room: u64, least: bool) -> (String, LeftOut) {
         let mut draft = Draft::of(OPENING.to_owned());
-        let table = (!least).then(|| self.table(room * WORK / 100, &|at| !self.is_of_turn(at))).unwrap_or_default();
+        let table = self.table(if least { 0 } else { room * WORK / 100 }, &|at| !self.is_of_turn(at));
         draft.paths = table.paths;
         let mut add = |part: String| {
             if !part.is_empty() {
