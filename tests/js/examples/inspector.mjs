@@ -413,7 +413,10 @@ main(import.meta.url, async ([screenshots]) => {
   }
 
   /** The table, a line for each variant. */
-  /** The page says what the command line says. Before the first chat was played it counted a quarter of the bytes. */
+  /**
+   * The page says what the command line says, but for the rounding of their sums: their requests differ by a few tokens.
+   * Before the first chat was played it counted a quarter of the bytes, a fifth too little.
+   */
   async function asReplayed(page, path) {
     await install();
     const { stdout } = precis(["replay", at(path), "--window", "32k", "--compare", "--json"]);
@@ -422,10 +425,9 @@ main(import.meta.url, async ([screenshots]) => {
       .split("\n")
       .map((line) => JSON.parse(line));
     const means = sent.map(({ cached, written, requests }) => Math.round((cached + written) / requests));
-    assert.deepEqual(
-      (await sums(page)).map(({ mean }) => mean),
-      [means[0], means[4]],
-    );
+    const shown = (await sums(page)).map(({ mean }) => mean);
+    assert.equal(shown[1], means[4]);
+    assert.ok(Math.abs(shown[0] - means[0]) <= 1, `${shown[0]} on the page, ${means[0]} in replay`);
   }
 
   async function sums(page) {
