@@ -266,7 +266,7 @@ fn a_call_that_failed_before_it_worked_stands_with_what_it_failed_at() {
         assert!(!digest.contains("named 'torch'") || digest.contains("epoch 1") || digest.contains("loss"), "{digest}");
     }
     assert_eq!(digest.matches("→ bash python train.py").count(), 2, "{digest}");
-    // What failed in the same way each time is told once.
+    // What failed in the same way each time is reported once.
     let often: Vec<M> =
         (0..3).flat_map(|id| [run(&id.to_string()), result(&id.to_string(), "error: no GPU")]).collect();
     assert_eq!(digest_of(&often, 400).matches("→ bash").count(), 1);

@@ -412,10 +412,10 @@ main(import.meta.url, async ([screenshots]) => {
     await played(page, 2);
   }
 
-  /** The table, a line for each variant. */
   /**
-   * The page says what the command line says, but for the rounding of their sums: their requests differ by a few tokens.
-   * Before the first chat was played it counted a quarter of the bytes, a fifth too little.
+   * The page says what the command line says: of plain ways exactly. Of precis the page adds up the parts of the report,
+   * and replay counts the messages that are sent, which differs by a few tokens a request. Before the first chat was
+   * played the page counted a quarter of the bytes, a fifth too little.
    */
   async function asReplayed(page, path) {
     await install();
@@ -430,6 +430,7 @@ main(import.meta.url, async ([screenshots]) => {
     assert.ok(Math.abs(shown[0] - means[0]) <= 1, `${shown[0]} on the page, ${means[0]} in replay`);
   }
 
+  /** The table, a line for each variant. */
   async function sums(page) {
     const rows = await page.locator("#compare tbody tr").allInnerTexts();
     return rows.map((row) => {
