@@ -1,4 +1,4 @@
-// node tests/providers/table.mjs [--update]: the table of rules in docs/providers.md, made of the rules themselves.
+// node tests/providers/table.mjs [--update]: the rules in docs/providers.md, made of the rules themselves.
 import { readFileSync, writeFileSync } from "node:fs";
 import { at, main } from "../../js/scripts/common.mjs";
 import { rules } from "./rules.mjs";
@@ -35,12 +35,17 @@ function section({ name, title, rules }, seen) {
   if (own.length === 0) return head.trimEnd();
   return [
     head,
-    "| rule | what has to hold | source |",
-    "|---|---|---|",
     ...own.map(
-      ({ id, about, source, remembers }) => `| \`${id}\`${remembers ? " (remembered)" : ""} | ${about} | ${source} |`,
+      ({ id, about, source, remembers }) =>
+        `- \`${id}\`${remembers ? " (remembered)" : ""}: ${about} ${linkOf(source)}`,
     ),
   ].join("\n");
+}
+
+/** A source is an address without `https://`; what follows ": " is a file of that repository. */
+function linkOf(source) {
+  const [address, file = "source"] = source.split(": ");
+  return `([${file}](https://${address}))`;
 }
 
 main(import.meta.url, async (words) => {
