@@ -11,11 +11,6 @@ const programs = [
   ["precis", 'export { createCompactor } from "precis";'],
   ["precis, Workers", 'export { createCompactor } from "precis";', { conditions: ["workerd"] }],
   ["precis and one format", 'export { createCompactor } from "precis"; export { openaiChat } from "precis/formats";'],
-  ["precis/formats, one", 'export { openaiChat } from "precis/formats";', { apart: true }],
-  ["precis/formats, all", 'export * from "precis/formats";', { apart: true }],
-  ["precis/ai-sdk", 'export { compaction, summarizeWith } from "precis/ai-sdk";', { apart: true }],
-  ["precis/ai-sdk and the engine", 'export { compaction, summarizeWith } from "precis/ai-sdk";'],
-  ["precis/testing", 'export { check, history, replay } from "precis/testing";', { apart: true }],
   ["tiktoken", 'export { get_encoding } from "tiktoken";', { platform: "node" }],
   [
     "tiktoken/lite, o200k",
@@ -34,12 +29,6 @@ const programs = [
   ],
 ];
 
-/** A subpath by itself: the engine it imports is left out, but nothing else of the package. */
-const engineApart = {
-  name: "the engine is there already",
-  setup: ({ onResolve }) => onResolve({ filter: /^precis$/ }, ({ path }) => ({ path, external: true })),
-};
-
 /** Measures, prints and writes the document. */
 export async function writePeers() {
   const rows = await sizes();
@@ -56,7 +45,7 @@ export async function writePeers() {
 
 <!-- This file is written by npm run size -- --peers; the text stands in js/scripts/peers.mjs. -->
 
-Bytes of a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")}, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; rows of subpaths are what they add to it. tiktoken and gpt-tokenizer only count tokens, and \`trimMessages\` only drops messages. The middleware (without the SDK) and tiktoken are bundled for Node.
+Bytes of a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")}, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm. tiktoken and gpt-tokenizer only count tokens, and \`trimMessages\` only drops messages. The middleware (without the SDK) and tiktoken are bundled for Node.
 
 ${table}
 
@@ -64,18 +53,11 @@ ${versions.join(", ")}. \`npm run size\` prints what an installation puts into \
 
 ## Which import costs what
 
-Bytes (gzip) of a program that imports one name of precis, bundled and minified by esbuild for a page. A test checks with esbuild and Rollup which ones hold the engine.
+Bytes (gzip) of a program that imports one name of precis, bundled in the same way for a page.
 
 ${importTable(await importCosts(at("benches")))}
 
-## What stands in the way of less
-
-The goals are 300 kB (gzip) for precis with a format and 190 kB for what a page loads first. Both are missed. \`npm run size -- --by module\` says where the bytes are; the standard library is 100 kB of 727 kB.
-
-A page could load 180 kB first, enough for a first answer, and the rest at the first compaction. The wasm is not split, because
-
-- \`plan\`, \`requests\`, \`commit\`, \`recall\` and \`usage\` are synchronous. All code that they can reach is 237 of 321 kB; with less, they would have to refuse until the rest is there.
-- \`import()\`, which would load the rest, is refused in service workers, and some bundlers do not put it into scripts of one file.
+The goals, 300 kB (gzip) for precis with a format and 190 kB for what a page loads first, are missed. The wasm is not split, because synchronous methods such as \`plan\` can reach 237 of 321 kB. \`npm run size -- --by module\` says where the bytes are.
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);
@@ -89,7 +71,7 @@ async function sizes() {
   const rows = [];
   for (const [name, contents, more = {}] of programs) {
     rmSync(folder, { recursive: true, force: true });
-    const { conditions = [], external = [], platform = "browser", apart = false } = more;
+    const { conditions = [], external = [], platform = "browser" } = more;
     const { metafile } = await build({
       absWorkingDir: at("benches"),
       stdin: { contents, resolveDir: at("benches") },
@@ -101,7 +83,6 @@ async function sizes() {
       conditions,
       external,
       loader: { ".wasm": "copy" },
-      plugins: apart ? [engineApart] : [],
       metafile: true,
       // The one of this repository says where precis has its sources.
       tsconfigRaw: {},

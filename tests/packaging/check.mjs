@@ -44,7 +44,7 @@ main(import.meta.url, async (args) => {
     }),
   );
   await close();
-  writeDocument(rows, subpaths, targets);
+  writeDocument(rows, targets);
   for (const failure of failures) note(`\n${failure}`);
   for (const { name, missing } of skipped) note(`not run: ${name}; ${missing}`);
   if (ci && skipped.length > 0) failures.push("something is missing");
@@ -112,9 +112,9 @@ function entry(path) {
 }
 
 /** All of docs/runtimes.md. Rows that did not run this time stay as they were. */
-function writeDocument(rows, subpaths, targets) {
+function writeDocument(rows, targets) {
   const before = existsSync(document) ? readFileSync(document, "utf8") : "";
-  const columns = 3;
+  const columns = 2;
   const kept = new Map(
     [...before.matchAll(/^\| (.+?) \|.*\|$/gm)]
       .filter(([line]) => line.split("|").length === columns + 2)
@@ -123,7 +123,7 @@ function writeDocument(rows, subpaths, targets) {
   const order = targets.flatMap(({ name, rows }) => rows ?? [name]);
   const lines = order.flatMap((name) => {
     const row = rows.get(name);
-    if (row) return [`| ${name} | ${row.version} | ${row.runs} |`];
+    if (row) return [`| ${name} | ${row.version}${row.runs === "all" ? "" : `: ${row.runs}`} |`];
     return kept.has(name) ? [kept.get(name)] : [];
   });
   const never = order.filter((name) => !rows.has(name) && !kept.has(name));
@@ -131,12 +131,12 @@ function writeDocument(rows, subpaths, targets) {
 
 <!-- This file is written by npm run pack:check; the text stands in tests/packaging/check.mjs. -->
 
-\`npm run pack:check\` installs the packed package into an empty project for each row and runs one program for each of ${subpaths.map(entry).join(", ")}. Each must print the same views, states, reports and refusals as in Node, and a bundle must hold exactly one engine. \`-- all\` adds the rows that change less often, \`-- WORDS\` runs rows by name.
+\`npm run pack:check\` installs the packed package into an empty project for each row and runs a program for each of its entries. Each must print the same views, states, reports and refusals as in Node, and a bundle must hold exactly one engine. \`-- all\` adds the rows that change less often, \`-- WORDS\` runs rows by name.
 
 \`npm test -- all\` runs the whole behaviour suite, and compares some 70 conversations with Node byte for byte, in Chromium, Deno, Bun and workerd.
 
-| where | version | entries that run |
-|---|---|---|
+| where | version |
+|---|---|
 ${lines.join("\n")}
 ${never.length > 0 ? `\nNever run: ${never.join(", ")}.\n` : ""}
 What could not be run, and what to do there: [limits](limits.md).
