@@ -69,9 +69,9 @@ function print(workload, peer, ratio, unit, goal, ok, samples) {
   console.log(JSON.stringify({ workload, peer, ratio, unit, goal, ok, samples }));
 }
 
-/** What is kept and what stands in context, by method and by data set. */
+/** What is kept and what stands in context, by method and by data set, in percent. */
 function tables() {
-  const percent = (ratio) => (ratio == null ? "–" : `${(ratio * 100).toFixed(1)} %`);
+  const percent = (ratio) => (ratio == null ? "–" : (ratio * 100).toFixed(1));
   const both = (sum) => (sum?.needed ? `${percent(sum.recall)} / ${percent(sum.inContext)}` : "–");
   console.log("| | tokens | all | hard | fresh | 32k, all | 32k, hard |\n|---|--:|--:|--:|--:|--:|--:|");
   for (const one of quarter.filter(({ source }) => source === ALL)) {
