@@ -2,7 +2,7 @@
 //! last in it. The columns before, of modes, owners, sizes and times, take most of its words and say little.
 
 use crate::base::text;
-use crate::base::words::{is_letter, says_anything};
+use crate::base::words::is_letter;
 
 /// Rows of the shortest listing.
 const ROWS: usize = 4;
@@ -45,8 +45,7 @@ fn end<'t>(before: Option<&Row<'t>>, run: &mut Vec<Row<'t>>, places: u16, each: 
     let last = places.checked_ilog2().map(|last| last as usize);
     match last.filter(|&last| is_listing(before, run, last)) {
         Some(last) => {
-            let names = run.iter().map(|row| row.rest(last)).filter(|name| says_anything(name));
-            each(Part::Listing(names.collect()));
+            each(Part::Listing(run.iter().map(|row| row.rest(last)).collect()));
         }
         None => run.iter().for_each(|row| each(Part::Line(row.line))),
     }

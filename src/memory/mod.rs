@@ -13,6 +13,7 @@ mod listings;
 mod message;
 pub mod names;
 pub mod notice;
+mod outline;
 mod outputs;
 mod paths;
 pub mod pool;

@@ -1,6 +1,7 @@
 //! What tools print: each line is read once, and says what it is.
 
 use crate::base::words;
+use crate::memory::outline::Place;
 use crate::memory::records::Line;
 
 /// What a line of an output is.
@@ -134,6 +135,14 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
         *number <= MARKED / 2 || *number + MARKED / 2 > *all
     };
     let step = if count > 2 * ENDS + BETWEEN { (count - 2 * ENDS).div_ceil(BETWEEN) } else { 1 };
+    // Of a long file as many heads as other lines.
+    let is_head = |line: &Line<'_>| line.place == Place::Head;
+    let every = lines.iter().filter(|line| is_head(line)).count().div_ceil(BETWEEN).max(1);
+    let mut heads = 0;
+    let mut takes = |line: &Line<'_>| {
+        heads += usize::from(is_head(line));
+        is_head(line) && heads % every == 0
+    };
     let mut out = Vec::with_capacity(count.min(2 * ENDS + BETWEEN));
     for (at, (line, marked)) in lines.into_iter().zip(shapes).enumerate() {
         let shape = match marked {
@@ -141,7 +150,7 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
             Shape::Verdict if counts(&mut verdicts) => Shape::Verdict,
             Shape::Edge => Shape::Edge,
             _ if at == 0 || at + 2 >= count => Shape::Edge,
-            _ if at < ENDS || at + ENDS >= count || at % step == 0 => Shape::Text,
+            _ if at < ENDS || at + ENDS >= count || at % step == 0 || takes(&line) => Shape::Text,
             _ => continue,
         };
         out.push(Kept { line, shape });

@@ -2,9 +2,11 @@
 //! table: what the columns are once, then a line of values for each.
 
 use crate::base::text;
+use crate::base::words::says_anything;
 use crate::ingest::content::Value;
 use crate::ingest::json;
 use crate::memory::listings::{self, Part};
+use crate::memory::outline::{self, Place};
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -16,12 +18,14 @@ pub struct Line<'t> {
     pub text: Cow<'t, str>,
     /// Of a row of a table: its columns in brackets, behind what the table is about.
     pub header: Option<Rc<str>>,
+    /// Where it stands in the outline of its text.
+    pub place: Place,
 }
 
 impl<'t> Line<'t> {
     /// A line without a table.
     pub fn of(text: Cow<'t, str>) -> Self {
-        Self { text, header: None }
+        Self { text, ..Self::default() }
     }
 }
 
@@ -64,16 +68,23 @@ pub fn lines_of(text: &str) -> Vec<Line<'_>> {
 /// The lines of a text, with the rows of a listing side by side.
 fn plain(text: &str) -> Vec<Line<'_>> {
     let mut out = Vec::new();
+    let mut places = outline::places(text).into_iter();
     listings::parts(text, &mut |part| match part {
-        Part::Line(line) => out.push(Line::of(clean(line))),
-        Part::Listing(rows) => side_by_side(&rows, &mut |line| out.push(Line::of(Cow::Owned(line)))),
+        Part::Line(line) => {
+            let place = places.next().unwrap_or_default();
+            out.push(Line { place, ..Line::of(clean(line)) });
+        }
+        Part::Listing(rows) => {
+            places.by_ref().take(rows.len()).for_each(drop);
+            side_by_side(&rows, &mut |line| out.push(Line::of(Cow::Owned(line))));
+        }
     });
     out
 }
 
 fn side_by_side(rows: &[&str], each: &mut dyn FnMut(String)) {
     let mut line = String::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| says_anything(row)) {
         if !line.is_empty() && line.len() + row.len() > LISTED {
             each(core::mem::take(&mut line));
         }
@@ -95,7 +106,7 @@ fn of_value(value: &Value) -> Vec<Line<'static>> {
         Value::Text(text) => out = plain(text),
         other => record(other, "", 0, "", &mut out),
     }
-    out.into_iter().map(|line| Line { text: Cow::Owned(line.text.into_owned()), header: line.header }).collect()
+    out.into_iter().map(|line| Line { text: Cow::Owned(line.text.into_owned()), ..line }).collect()
 }
 
 /// What an object wraps that says only what it is (`{ type, value }`), and a list of one text (`[{ type: "text", text }]`).
@@ -212,7 +223,7 @@ fn table<'v>(items: &'v [Value], key: &str, lead: &str, out: &mut Vec<Line<'v>>)
     let header: Rc<str> = Rc::from(format!("{name}{}[{columns}]", if name.is_empty() { "" } else { " " }));
     for row in &rows {
         out.push(if row.keys == rows[0].keys {
-            Line { text: Cow::Owned(row.values.join(", ")), header: Some(header.clone()) }
+            Line { header: Some(header.clone()), ..Line::of(Cow::Owned(row.values.join(", "))) }
         } else {
             let members: Vec<String> =
                 row.keys.iter().zip(&row.values).map(|(key, value)| format!("{key}: {value}")).collect();

@@ -1,9 +1,9 @@
 //! What a unit is worth, in whole numbers: the rarity of its words, by what it is, when it was said and how long it is.
 //!
 //! What a kind is worth: typed 4, an answer 1.5, a step 1.1, a record 1, an error 0.9, a call 0.75, down to 0.35 for a line
-//! written into a file. What of that stays however old it is: answers keep 45 %, steps 35 %, work 25 %; half of the rest
-//! is gone at 120 messages. Typed words never fade: those that have outlived many messages are worth up to twice as much,
-//! so that new ones do not replace them one by one.
+//! written into a file, and 0.2 for one of several in a row that begin alike. What of that stays however old it is: answers
+//! keep 45 %, steps 35 %, work 25 %; half of the rest is gone at 120 messages. Typed words never fade: those that have
+//! outlived many messages are worth up to twice as much, so that new ones do not replace them one by one.
 
 use crate::base::words::Class;
 use crate::memory::Marks;
@@ -35,7 +35,8 @@ const LAST_SAID: u64 = 1_600;
 const PLAN: u64 = 1_400;
 /// The sentences and lines of a request that say what is wanted; rules and background follow.
 const START: u64 = 20;
-/// What the assistant only announces beside a call, by a colon at its end. Its last words are its plan.
+/// What the assistant only announces beside a call, or a line of a result, by a colon at its end. The assistant's last words
+/// are its plan.
 const ANNOUNCED: u64 = 400;
 /// What replies to a question at the end of the message before it.
 const REPLIES: u64 = 1_500;
@@ -79,9 +80,11 @@ const fn prior(kind: Kind) -> (u64, u64) {
         Kind::Error => (900, 250),
         Kind::Call => (750, 250),
         Kind::Verdict => (700, 250),
+        Kind::Head => (800, 250),
         Kind::Line | Kind::Pasted => (600, 250),
         Kind::Code => (500, 250),
         Kind::Written => (350, 250),
+        Kind::Listed => (200, 250),
         Kind::Edge => (450, 250),
     }
 }
@@ -142,7 +145,7 @@ pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, signs: &Signs<'_>, en
 /// The factor of a line that a tool returned, by what of it the assistant used where it went on behind it. `went_on`: the
 /// newest message in which the assistant said or called something.
 fn used(unit: &Unit<'_>, uptake: u8, went_on: Option<u64>) -> u64 {
-    let is_plain = matches!(unit.kind, Kind::Line | Kind::Edge | Kind::Record);
+    let is_plain = unit.kind.is_line() || unit.kind == Kind::Record;
     if !is_plain || went_on <= Some(unit.at) {
         return ONE;
     }
@@ -171,7 +174,7 @@ pub fn word(rarity: u32, class: Class, kind: Kind) -> u64 {
     let rarity = u64::from(rarity);
     match class {
         // Each line of a listing has sizes and times of its own.
-        Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
+        Class::Number if kind.is_line() => rarity,
         Class::Compound | Class::Number | Class::Strong if kind.is_work() => rarity * 3,
         Class::Strong => rarity * 5 / 2,
         Class::Number | Class::Proper => rarity * 2,
@@ -213,7 +216,8 @@ fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
     }
     let starts = starts_request(unit, marks);
     let talks = matches!(unit.kind, Kind::Answer | Kind::Step);
-    if unit.kind == Kind::Step && marks.said != at && unit.text.ends_with([':', '：']) {
+    let may_announce = unit.kind == Kind::Step && marks.said != at || matches!(unit.kind, Kind::Line | Kind::Edge);
+    if may_announce && unit.text.ends_with([':', '：']) {
         by(ANNOUNCED);
     }
     for (applies, factor) in [

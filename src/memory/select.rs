@@ -161,7 +161,8 @@ impl<'p, 't> Selection<'p, 't> {
 
     /// The unit that one is chosen together with.
     fn partner(&self, unit: usize) -> Option<usize> {
-        let is_line = || matches!(self.pool.units[unit].kind, Kind::Line | Kind::Edge | Kind::Record | Kind::Written);
+        let kind = self.pool.units[unit].kind;
+        let is_line = || kind.is_line() || matches!(kind, Kind::Record | Kind::Written);
         let partner = Some(self.pool.partner[unit]).filter(|&partner| self.bundled && partner != NONE);
         partner.filter(|_| self.attached || !is_line()).map(|partner| partner as usize)
     }

@@ -8,6 +8,7 @@ use crate::ingest::{json, typed};
 use crate::memory::calls;
 use crate::memory::message::Message;
 use crate::memory::names::Names;
+use crate::memory::outline::Place;
 use crate::memory::outputs::{self, Kept, Shape};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
@@ -44,6 +45,10 @@ pub enum Kind {
     Verdict,
     /// The first or one of the last lines of a result.
     Edge,
+    /// A line of a result under which others are indented.
+    Head,
+    /// A line of such a result, one of several in a row that begin with the same word.
+    Listed,
     /// Any other line of a result.
     Line,
     /// What was written about earlier messages that nobody holds any more.
@@ -52,7 +57,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds with their names in plain data.
-    pub const ALL: [(Self, &'static str); 14] = [
+    pub const ALL: [(Self, &'static str); 16] = [
         (Self::Typed, "typed"),
         (Self::Long, "long"),
         (Self::Pasted, "pasted"),
@@ -65,6 +70,8 @@ impl Kind {
         (Self::Error, "error"),
         (Self::Verdict, "verdict"),
         (Self::Edge, "edge"),
+        (Self::Head, "head"),
+        (Self::Listed, "listed"),
         (Self::Line, "line"),
         (Self::Earlier, "earlier"),
     ];
@@ -86,7 +93,12 @@ impl Kind {
 
     /// Whether a tool returned it.
     pub const fn is_returned(self) -> bool {
-        matches!(self, Self::Record | Self::Error | Self::Verdict | Self::Edge | Self::Line)
+        self.is_line() || matches!(self, Self::Record | Self::Error | Self::Verdict)
+    }
+
+    /// Whether it is a line that a tool returned, and no more is known of it.
+    pub const fn is_line(self) -> bool {
+        matches!(self, Self::Edge | Self::Head | Self::Listed | Self::Line)
     }
 }
 
@@ -285,6 +297,13 @@ fn returned<'t>(lines: Vec<records::Line<'t>>, call: Option<Called>, writer: &mu
             Shape::Error => Kind::Error,
             Shape::Verdict => Kind::Verdict,
             _ if line.header.is_some() => Kind::Record,
+            Shape::Edge | Shape::Text if line.place != Place::None => {
+                if line.place == Place::Head {
+                    Kind::Head
+                } else {
+                    Kind::Listed
+                }
+            }
             Shape::Edge => Kind::Edge,
             Shape::Text => Kind::Line,
         };

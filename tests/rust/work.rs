@@ -473,6 +473,43 @@ fn of_a_file_that_was_read_those_lines_stand_that_were_used() {
     assert!(digest.matches("let value_").count() < 3, "{digest}");
 }
 
+/// A file of code: what it takes from elsewhere, then functions with bodies. Each line behind `numbered`.
+fn file_of_code(numbered: impl Fn(usize) -> String) -> String {
+    let mut lines: Vec<String> = (0..20)
+        .map(|at| format!("import {{ loadShape{at}, parseShape{at} }} from \"./shapes/kind{at}.js\";"))
+        .collect();
+    for at in 0..20 {
+        lines.push(format!("export function drawFigure{at}(canvas: Canvas{at}): Figure{at} {{"));
+        lines.extend((0..6).map(|step| format!("\tconst edge{step} = canvas.at({step});")));
+        lines.push("}".to_owned());
+    }
+    lines.iter().enumerate().map(|(at, line)| format!("{}{line}\n", numbered(at + 1))).collect()
+}
+
+#[test]
+fn of_a_file_that_was_read_its_heads_stand_before_what_it_imports() {
+    let plain = |_: usize| String::new();
+    for file in [file_of_code(plain), file_of_code(|at| format!("{at:6}\t")), file_of_code(|at| format!("{at}→"))] {
+        let past = [
+            user("What is in the file?"),
+            call("a", "read", json!({ "path": "src/figures.ts" })),
+            result("a", &file),
+            user("Go on."),
+        ];
+        let digest = digest_of(&past, 300);
+        assert!(digest.matches("export function drawFigure").count() > 5, "{digest}");
+        assert!(digest.matches("import {").count() < 3, "{digest}");
+    }
+}
+
+#[test]
+fn of_a_log_no_line_counts_less_for_its_first_word() {
+    let log: String = (0..40).map(|at| format!("INFO worker-{at} took shard_{at}a in {at}7 ms\n")).collect();
+    let past =
+        [user("How did it go?"), call("a", "logs", json!({ "of": "workers" })), result("a", &log), user("Go on.")];
+    assert!(digest_of(&past, 200).contains("INFO worker-"));
+}
+
 #[test]
 fn a_call_of_whose_result_nothing_was_used_makes_room() {
     let mut all = vec![user("Find out why the build hangs.")];
