@@ -1,8 +1,10 @@
 import { costs, money } from "../../../js/src/cli/bill.ts";
 import { PARTS, type Settings } from "../../../js/src/cli/inspector/document.ts";
+import { leftOut } from "../../../js/src/cli/inspector/fitted.ts";
 import { type ContextChart, contextChart, PART_NAMES } from "./chart.ts";
+import { documentIn } from "./data.ts";
 import { byId, download, grouped, h } from "./dom.ts";
-import { documentIn, reportOf } from "./export.ts";
+import { reportOf } from "./export.ts";
 import { virtualList } from "./list.ts";
 import { panels } from "./panels.ts";
 import type { Opened, Overview, Prices, Source } from "./protocol.ts";
@@ -99,6 +101,8 @@ function begin(what: Opened, from: Source): void {
   pick.replaceChildren(...conversations.map((name, value) => h("option", { value }, name)));
   pick.value = String(picked);
   for (const id of ["export-json", "export-html"]) byId<HTMLButtonElement>(id).disabled = false;
+  byId("shortened").hidden = !what.shortened;
+  byId("shortened").textContent = what.shortened ? leftOut(what.shortened) : "";
   if (notes.length > 0)
     alert([...notes.slice(0, 5), notes.length > 5 ? `… and ${notes.length - 5} more lines.` : ""].join("\n").trim());
   const size = byId<HTMLInputElement>("request");
@@ -294,7 +298,7 @@ function listen(): void {
   byId("next").addEventListener("click", () => step(true));
   const slider = byId<HTMLInputElement>("request");
   slider.addEventListener("input", () => choose(Number(slider.value)));
-  byId("export-json").addEventListener("click", () => exported("json", async (json) => json));
+  byId("export-json").addEventListener("click", () => exported("json", (json) => json()));
   byId("export-html").addEventListener("click", () => exported("html", reportOf));
   byId("add").addEventListener("click", () => {
     variants.push({ ...(variants[chosen] ?? firstSettings(FIRST_WINDOW)) });
@@ -313,11 +317,18 @@ function listen(): void {
   });
 }
 
-async function exported(ending: "json" | "html", make: (json: string) => Promise<string>): Promise<void> {
+async function exported(
+  ending: "json" | "html",
+  make: (json: (most?: number) => Promise<string>) => Promise<string>,
+): Promise<void> {
   if (!source || !opened) return;
-  const json = JSON.stringify({ ...JSON.parse(await source.exported()), prices });
+  const from = source;
   const name = `${opened.file.replace(/^.*[/\\]/, "").replace(/\.\w+(\.gz)?$/, "") || "chat"}-precis.${ending}`;
-  download(name, ending === "json" ? "application/json" : "text/html", await make(json));
+  download(
+    name,
+    ending === "json" ? "application/json" : "text/html",
+    await make((most) => from.exported(prices, most)),
+  );
   status(`${name} was made.`);
 }
 
@@ -398,6 +409,7 @@ async function showReport(data: string): Promise<void> {
       },
       messages: read.messages.length,
       requests: read.requests.length,
+      ...(read.shortened && { shortened: read.shortened }),
     },
     reportSource(read),
   );

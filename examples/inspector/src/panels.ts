@@ -84,14 +84,22 @@ export function panels(given: Given): Panels {
         );
       if (tab === "State")
         panel.replaceChildren(
+          found.isEarlier ? earlier() : "",
           found.state === null
             ? h("p", {}, "There is no state: nothing was compacted yet.")
             : text(JSON.stringify(found.state, null, 2)),
         );
-      if (tab === "Memory") memory(found.memory);
+      if (tab === "Memory") {
+        memory(found.memory);
+        if (found.isEarlier) panel.prepend(earlier());
+      }
     } catch (error) {
       panel.replaceChildren(h("p", { class: "bad" }, String(error)));
     }
+  }
+
+  function earlier(): HTMLElement {
+    return h("p", { class: "soft" }, "This report left it out; here is what it was after an earlier compaction.");
   }
 
   async function messages(source: Source): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Detail, Mode, Overview, Page, Remembered } from "../../../js/src/cli/inspector/book.ts";
-import type { InspectorDocument, Settings } from "../../../js/src/cli/inspector/document.ts";
+import type { InspectorDocument, Settings, Shortened } from "../../../js/src/cli/inspector/document.ts";
 
 /** One conversation of a file. */
 export interface Opened {
@@ -20,6 +20,7 @@ export interface Opened {
   readonly variants?: readonly Settings[];
   /** It can be played with other settings. */
   readonly live: boolean;
+  readonly shortened?: Shortened;
 }
 
 export interface Prices {
@@ -39,8 +40,8 @@ export interface Source {
   detail(variant: number, request: number, mode: Mode, at: number): Promise<Detail | undefined>;
   place(variant: number, request: number, mode: Mode, index: number): Promise<number>;
   remembered(variant: number, request: number): Promise<Remembered>;
-  /** The document as JSON, for an export. */
-  exported(): Promise<string>;
+  /** The document as JSON, for an export; with `most`, as much of its texts as a report of so many characters holds. */
+  exported(prices: Prices | null, most?: number): Promise<string>;
 }
 
 export type { Detail, InspectorDocument, Mode, Overview, Page, Remembered, Settings };

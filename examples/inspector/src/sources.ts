@@ -41,7 +41,7 @@ export function workerSource(code: string): WorkerSource {
     detail: (...given) => ask("detail", ...given),
     place: (...given) => ask("place", ...given),
     remembered: (...given) => ask("remembered", ...given),
-    exported: () => ask("exported"),
+    exported: (...given) => ask("exported", ...given),
   };
 }
 
@@ -55,6 +55,6 @@ export function reportSource(document: InspectorDocument): Source {
     detail: async (...given) => detailOf(document, ...given),
     place: async (...given) => placeOf(document, ...given),
     remembered: async (...given) => rememberedOf(document, ...given),
-    exported: async () => JSON.stringify(document),
+    exported: async (prices) => JSON.stringify({ ...document, prices }),
   };
 }

@@ -2,12 +2,14 @@
 import { load } from "precis";
 import { detailOf, overviewOf, pageOf, placeOf, rememberedOf } from "../../../js/src/cli/inspector/book.ts";
 import type { InspectorDocument, Settings, Trace } from "../../../js/src/cli/inspector/document.ts";
+import { fitted } from "../../../js/src/cli/inspector/fitted.ts";
 import { recordedDocuments } from "../../../js/src/cli/inspector/recorded.ts";
 import { type Pause, STOPPED, type Subject, subjectOf } from "../../../js/src/cli/inspector/subject.ts";
 import { traceOf } from "../../../js/src/cli/inspector/trace.ts";
 import { decoded } from "../../../js/src/cli/text.ts";
 import { type Conversation, TranscriptError } from "../../../js/src/cli/transcripts/conversation.ts";
 import { transcripts } from "../../../js/src/cli/transcripts/detect.ts";
+import { dataOf } from "./data.ts";
 import type { Opened, Prices } from "./protocol.ts";
 
 /** The most bytes of a transcript, as it is and unpacked. */
@@ -60,6 +62,7 @@ const calls = {
       requests: subject?.requests ?? recorded?.requests ?? [],
       variants: [],
       prices: null,
+      ...(recorded?.shortened && { shortened: recorded.shortened }),
     };
     return {
       ...{ file, name, shape, model: shown.model, notes, picked: index },
@@ -71,6 +74,7 @@ const calls = {
       ),
       ...(recorded && { variants: recorded.variants.map(({ settings }) => settings) }),
       live: subject !== undefined,
+      ...(shown.shortened && { shortened: shown.shortened }),
     };
   },
 
@@ -103,7 +107,12 @@ const calls = {
   detail: (...given: [number, number, "sent" | "history", number]) => detailOf(there(), ...given),
   place: (...given: [number, number, "sent" | "history", number]) => placeOf(there(), ...given),
   remembered: (...given: [number, number]) => rememberedOf(there(), ...given),
-  exported: () => JSON.stringify(there()),
+  async exported(prices: Prices | null, most?: number): Promise<string> {
+    const whole = { ...there(), prices };
+    return JSON.stringify(
+      most === undefined ? whole : await fitted(whole, most, async (one) => (await dataOf(one)).length),
+    );
+  },
 };
 
 function there(): InspectorDocument {

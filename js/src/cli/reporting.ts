@@ -5,6 +5,7 @@ import { textOf } from "./bytes.ts";
 import { EXIT } from "./command.ts";
 import { STDIN } from "./files.ts";
 import { type InspectorDocument, type Settings, WAYS, type Way } from "./inspector/document.ts";
+import { leftOut } from "./inspector/fitted.ts";
 import { recordedDocuments } from "./inspector/recorded.ts";
 import { subjectOf } from "./inspector/subject.ts";
 import { traceOf } from "./inspector/trace.ts";
@@ -13,7 +14,7 @@ import { grouped } from "./paint.ts";
 import { pricesOf } from "./prices.ts";
 import { notice, progressLine } from "./print.ts";
 import { readOne } from "./reading.ts";
-import { reportOf } from "./report.ts";
+import { type Report, reportOf } from "./report.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
 
 /** What a page may hold beside the chat: browsers read it at once. */
@@ -25,7 +26,7 @@ export async function writeReport(given: Given, out: string): Promise<number> {
   checkTarget(out, given.flag("force"));
   const recorded = recordingOf(given.files);
   if (recorded) {
-    write(given, out, { ...recorded, prices });
+    write(given, out, await reportOf({ ...recorded, prices }));
     return EXIT.done;
   }
   const { conversation, end } = await readOne(given);
@@ -39,12 +40,11 @@ export async function writeReport(given: Given, out: string): Promise<number> {
     if (trace.error !== undefined) throw new UsageError(trace.error);
     variants.push(trace);
   }
+  progress("writing the page");
+  const played = { messages: subject.displayed, requests: subject.requests, variants, prices };
+  const report = await reportOf(documentOf(conversation, played));
   progress("");
-  write(
-    given,
-    out,
-    documentOf(conversation, { messages: subject.displayed, requests: subject.requests, variants, prices }),
-  );
+  write(given, out, report);
   return end(EXIT.done);
 }
 
@@ -54,14 +54,15 @@ function documentOf({ file, name, shape, model }: Conversation, played: Played):
   return { ...{ precis: "inspector", version: 1, file, name, shape, model: model ?? null }, ...played };
 }
 
-function write(given: Given, out: string, document: InspectorDocument): void {
-  const page = reportOf(document);
+function write(given: Given, out: string, { page, document }: Report): void {
   if (page.length > MOST_BYTES)
     throw new UsageError(
       `The page would have ${Math.round(page.length / 1e6)} MB, more than a browser opens. Take a part of the chat.`,
     );
   save(out, page, given.flag("force"));
-  if (out !== STDIN) notice(`${out} shows ${grouped(document.requests.length)} requests; open it in a browser.`);
+  if (out === STDIN) return;
+  notice(`${out} shows ${grouped(document.requests.length)} requests; open it in a browser.`);
+  if (document.shortened) notice(leftOut(document.shortened));
 }
 
 function variantsOf(given: Given): Settings[] {

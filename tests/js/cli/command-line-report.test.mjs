@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { history, recorder, replay } from "precis/testing";
@@ -13,7 +13,10 @@ import { at } from "../../../js/scripts/common.mjs";
 import { program } from "../../../js/scripts/demo.mjs";
 import { install, precis } from "./installed.mjs";
 
-const { packed, unpacked } = await import(pathToFileURL(await program("inspector/packed")).href);
+const inspector = async (name) => import(pathToFileURL(await program(`inspector/${name}`)).href);
+const { packed, unpacked } = await inspector("packed");
+const { fitted } = await inspector("fitted");
+const { overviewOf, pageOf, rememberedOf } = await inspector("book");
 const folder = mkdtempSync(join(tmpdir(), "precis-cli-report-"));
 before(install);
 after(() => rmSync(folder, { recursive: true }));
@@ -30,7 +33,28 @@ function shown(args, out = join(folder, "report.html")) {
   assert.deepEqual({ stdout, status }, { stdout: "", status: 0 }, stderr);
   const page = readFileSync(out, "utf8");
   const [, data] = page.match(/<script type="application\/gzip" id="document">([\w+/=]*)<\/script>/);
-  return { page, document: unpacked(JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString())) };
+  return { page, stderr, document: unpacked(JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString())) };
+}
+
+/** Texts of a recorded session in other orders of their words, so that none is there twice. */
+function longChat(length) {
+  const recorded = readFileSync(at("tests/fixtures/pi-session/refactoring.jsonl"), "utf8");
+  const texts = [...recorded.matchAll(/"text":("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+    JSON.parse(text).slice(0, 3_000).split(" "),
+  );
+  let seed = 7;
+  const next = (most) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % most;
+  };
+  return Array.from({ length }, (_, index) => {
+    const words = [...texts[index % texts.length]];
+    for (let at = words.length - 1; at > 0; at--) {
+      const other = next(at + 1);
+      [words[at], words[other]] = [words[other], words[at]];
+    }
+    return { role: index % 2 ? "assistant" : "user", content: `${index}. ${words.join(" ")}` };
+  });
 }
 
 const played = (args) =>
@@ -124,12 +148,74 @@ test("a page of 10,000 messages takes less than 1 MB, and holds every text of th
     assert.ok(document.messages[index].text.includes(text(message)), `messages[${index}]`);
 });
 
+// 8,084 recorded messages took 1.22 MB.
+test("a page of 10,000 long messages takes less than 1 MB, and says how much of their texts it leaves out", () => {
+  const chat = longChat(10_000);
+  const { page, document, stderr } = shown([save("long-texts.json", chat), "--window", "128k"]);
+  assert.ok(Buffer.byteLength(page) < 1_000_000, `${page.length} bytes`);
+  assert.ok(Buffer.byteLength(page) > 800_000, `${page.length} bytes: more of the texts had fitted`);
+  assert.equal(document.messages.length, chat.length);
+  const { texts, characters, of } = document.shortened;
+  assert.ok(texts > 1_000 && characters > of / 4, `${texts} texts, ${characters} of ${of} characters`);
+  const notes = document.messages.flatMap(
+    ({ text }) => text.match(/(?<=^\[… )[\d,]+(?= characters are not in this)/gm) ?? [],
+  );
+  assert.equal(notes.length, texts);
+  assert.equal(
+    notes.reduce((sum, note) => sum + Number(note.replaceAll(",", "")), 0),
+    characters,
+  );
+  assert.match(stderr, /leaves out the middle of [\d,]+ texts: [\d,]+ of [\d,]+ characters \(\d+ %\)/);
+});
+
+test("a document that is shortened keeps its figures, and beginnings and ends of its texts", async () => {
+  const args = [at("tests/fixtures/pi-session/refactoring.jsonl"), "--window", "16k"];
+  const { document } = shown(args);
+  const sizeOf = (one) => gzipSync(JSON.stringify(packed(one))).length;
+  assert.equal(await fitted(document, sizeOf(document), sizeOf), document, "what fits is left alone");
+  const whole = sizeOf(document);
+  for (const most of [whole * 0.8, whole * 0.5, whole * 0.25]) {
+    const small = await fitted(document, most, sizeOf);
+    assert.ok(sizeOf(small) <= most, `${sizeOf(small)} of ${most}`);
+    assert.deepEqual(small.variants.map(overviewOf), document.variants.map(overviewOf));
+    assert.deepEqual(
+      small.messages.map(({ text, ...one }) => one),
+      document.messages.map(({ text, ...one }) => one),
+    );
+    for (const [index, { text }] of small.messages.entries()) {
+      const [head, tail = ""] = text.split(/\n\[… [\d,]+ characters are not in this report …\]\n/);
+      const original = document.messages[index].text;
+      assert.ok(original.startsWith(head) && original.endsWith(tail), `messages[${index}]`);
+    }
+    for (const [variant, { views }] of small.variants.entries())
+      for (const { request } of views) {
+        const [one, other] = [document, small].map((from) => rememberedOf(from, variant, request));
+        assert.equal(other.summary === null, one.summary === null);
+        if (!other.isEarlier) assert.deepEqual(other.memory.length, one.memory.length);
+        assert.deepEqual(
+          pageOf(small, variant, request, "sent", 0, 9).total,
+          pageOf(document, variant, request, "sent", 0, 9).total,
+        );
+      }
+  }
+});
+
 test("a document is packed and unpacked to the same", () => {
   const text = "the first line of a summary\nthe second one\n\nthe first line of a summary";
   const odd = {
     lists: [[], [0], [5, -3, 2 ** 53 - 1], [0.5, 1], [null, true, "short"], [[1, 2], []]],
     text,
     none: null,
+    // Values, numbers beside those of the value before, and texts that are there again in other orders.
+    views: [1, 2, 3].map((n) => ({
+      state: [
+        ["a name", 1, 7],
+        ["another name", 2, 7 + n],
+      ],
+      counts: [9, 20, 31 + n, 42],
+    })),
+    texts: [`${text}\nmore of it than sixteen`, `more of it than sixteen\n${text}`, text],
+    ["__proto__"]: { empty: {} },
   };
   const document = { again: [text, `${text}\n`, "\n".repeat(20)], odd, 0: "a key like the mark of a list" };
   assert.deepEqual(unpacked(JSON.parse(JSON.stringify(packed(document)))), document);

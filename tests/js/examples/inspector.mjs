@@ -2,7 +2,7 @@
 // the window moved, placeholders opened, exports opened again; what is no transcript; HTML and scripts in every field; axe.
 // With a folder as its argument it takes the screenshots alone, into that folder. Prints what it saw; exits 1 if anything is wrong.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -223,6 +223,20 @@ main(import.meta.url, async ([screenshots]) => {
     assert.ok(Math.min(...worst) <= LONGEST, `tasks of ${worst.join(", ")} ms`);
     await page.waitForFunction(() => /requests [\d,]+ were played/.test(document.getElementById("status").textContent));
     assert.ok((await page.locator("#messages .row").count()) < 60, "only rows that are seen are there");
+    const html = await exported(page, "#export-html", "long.html");
+    assert.ok(statSync(html).size < 1_000_000, `a report of ${statSync(html).size} bytes`);
+    const table = await page.locator("#compare").innerText();
+    const report = await open(pathToFileURL(html).href);
+    asked.splice(0, asked.length, ...asked.filter((one) => one !== pathToFileURL(html).href));
+    assert.equal(
+      await report.locator("#compare").innerText(),
+      table,
+      "a report that is shortened has the same figures",
+    );
+    assert.match(await report.locator("#shortened").innerText(), /leaves out the middle of [\d,]+ texts/);
+    await report.locator("#request").press("End");
+    await everything(report);
+    await report.context().close();
     console.log(`10,000 messages: longest task ${Math.round(Math.min(...worst))} ms (of ${worst.length} tries)`);
   }
 

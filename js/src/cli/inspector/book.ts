@@ -71,6 +71,8 @@ export interface Remembered {
   readonly summary: string | null;
   readonly memory: readonly Memory[];
   readonly state: unknown;
+  /** Memory and state are those of an earlier request, because a report left out those of this one. */
+  readonly isEarlier: boolean;
 }
 
 type Read = Pick<InspectorDocument, "messages" | "requests" | "variants">;
@@ -137,7 +139,9 @@ export function detailOf(document: Read, variant: number, request: number, mode:
 
 export function rememberedOf({ variants }: Read, variant: number, request: number): Remembered {
   const view = viewAt(variants[variant], request);
-  return { summary: view?.summary ?? null, memory: memoryOf(view?.state), state: view?.state ?? null };
+  const state = viewAt(variants[variant], request, ({ isStateless }) => !isStateless)?.state ?? null;
+  const isEarlier = view?.isStateless === true;
+  return { summary: view?.summary ?? null, memory: memoryOf(state), state, isEarlier };
 }
 
 /** Which row shows a message of the history, or -1. */
@@ -186,8 +190,8 @@ function sentAt({ messages, requests }: Read, trace: Trace, request: number): re
   return [...(view?.entries ?? []), ...added];
 }
 
-function viewAt(trace: Trace | undefined, request: number): View | undefined {
-  return trace?.views.findLast((view) => view.request <= request);
+function viewAt(trace: Trace | undefined, request: number, isWanted = (_: View) => true): View | undefined {
+  return trace?.views.findLast((view) => view.request <= request && isWanted(view));
 }
 
 function plainAt(messages: readonly Displayed[], way: "newest" | "cleared", end: number): Entry[] {

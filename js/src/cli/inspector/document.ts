@@ -14,6 +14,18 @@ export interface InspectorDocument {
   readonly requests: readonly number[];
   readonly variants: readonly Trace[];
   readonly prices: Prices | null;
+  readonly shortened?: Shortened;
+}
+
+/** What a report left out of a chat to stay small. Its figures are those of the whole chat. */
+export interface Shortened {
+  /** So many messages lack the middle of their text. */
+  readonly texts: number;
+  /** Characters that were left out, of so many. */
+  readonly characters: number;
+  readonly of: number;
+  /** So many views lack their state. */
+  readonly states: number;
 }
 
 /** A message as people see it. */
@@ -116,6 +128,8 @@ export interface View {
   readonly end: number;
   readonly entries: readonly Entry[];
   readonly state: unknown;
+  /** A report left it out. */
+  readonly isStateless?: true;
   readonly summary: string | null;
 }
 
