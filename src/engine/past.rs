@@ -8,7 +8,7 @@ use crate::memory::digest::Source;
 use crate::memory::pool::Pool;
 use crate::memory::{Memory, Message};
 use crate::summary::chunk;
-use crate::summary::transcript::{self, Line};
+use crate::summary::transcript::{self, TranscriptLine};
 use crate::tokens::{self, Estimator};
 
 /// The share of the budget for a digest of pieces that no model reads: one part in this many.
@@ -22,7 +22,7 @@ pub(crate) struct Past {
     pub digest: String,
     /// The raw tokens of material beside that.
     pub room: usize,
-    lines: Vec<Line>,
+    lines: Vec<TranscriptLine>,
     /// The end of each piece, as an index into the lines.
     ends: Vec<usize>,
 }
@@ -76,11 +76,11 @@ impl Past {
 
     /// Cuts lines into pieces that fit. The previous summary becomes part of them if it would fill too much of every
     /// piece.
-    fn cut(mut lines: Vec<Line>, earlier: &Earlier, budget: usize, estimator: &Estimator) -> Self {
+    fn cut(mut lines: Vec<TranscriptLine>, earlier: &Earlier, budget: usize, estimator: &Estimator) -> Self {
         let given_beside = earlier.tokens <= budget / 3;
         if !given_beside {
             let text = quoting::quote(&format!("What had happened before: {}", earlier.text));
-            lines.insert(0, Line::new(text, false, estimator));
+            lines.insert(0, TranscriptLine::new(text, false, estimator));
         }
         let (previous, known) = if given_beside { (earlier.text.clone(), earlier.tokens) } else { (String::new(), 0) };
         let room = budget.saturating_sub(known);
@@ -104,11 +104,11 @@ impl Past {
     }
 
     /// The lines of a piece. If only one request is made about the past, they begin with the digest.
-    pub(crate) fn asked(&self, piece: usize, only: bool, estimator: &Estimator) -> Vec<Line> {
+    pub(crate) fn asked(&self, piece: usize, only: bool, estimator: &Estimator) -> Vec<TranscriptLine> {
         let mut lines = self.piece(piece).to_vec();
         if only && !self.digest.is_empty() {
             let text = quoting::quote(&format!("What had happened before: {}", self.digest));
-            lines.insert(0, Line::new(text, false, estimator));
+            lines.insert(0, TranscriptLine::new(text, false, estimator));
         }
         lines
     }
@@ -119,7 +119,7 @@ impl Past {
     }
 
     /// The lines of a piece by its number, from 1.
-    fn piece(&self, piece: usize) -> &[Line] {
+    fn piece(&self, piece: usize) -> &[TranscriptLine] {
         let from = if piece > 1 { self.ends.get(piece - 2).copied().unwrap_or(0) } else { 0 };
         let to = if piece > 0 { self.ends.get(piece - 1) } else { None };
         to.and_then(|&end| self.lines.get(from..end)).unwrap_or_default()

@@ -17,7 +17,7 @@ use crate::session::view;
 use crate::summary::claims::Sources;
 use crate::summary::language::Language;
 use crate::summary::request::{self, Author, Request, Tongue};
-use crate::summary::transcript::{self, Line};
+use crate::summary::transcript::{self, TranscriptLine};
 use crate::summary::verify::{Answer, Measure};
 use core::num::NonZeroU64;
 
@@ -268,6 +268,6 @@ fn sources(material: &Material, call: &Call) -> Sources {
 
 /// The raw tokens of lines if of their arguments and results only so much is read. A summarizer reads at the full price
 /// what costs a tenth in the view, and code remembers their names anyway.
-fn skimmed(lines: &[Line]) -> usize {
-    lines.iter().map(Line::least).sum::<usize>() + SKIMMED
+fn skimmed(lines: &[TranscriptLine]) -> usize {
+    lines.iter().map(TranscriptLine::least).sum::<usize>() + SKIMMED
 }

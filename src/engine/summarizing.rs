@@ -35,7 +35,7 @@ use crate::session::state::{Breaker, WAIT};
 use crate::summary::block::Block;
 use crate::summary::chunk;
 use crate::summary::request::{self, Author, Tongue};
-use crate::summary::transcript::Line;
+use crate::summary::transcript::TranscriptLine;
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
 use core::num::NonZeroU64;
@@ -143,7 +143,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         held = count + more;
     } else {
         let estimator = &work.call.options.estimator;
-        let lines: Vec<Line> = plan.notes.iter().map(|notes| request::piece(notes, estimator)).collect();
+        let lines: Vec<TranscriptLine> = plan.notes.iter().map(|notes| request::piece(notes, estimator)).collect();
         let mut groups = chunk::groups(&lines, sizes::of(rounds::together(job.budget)));
         let merges = groups.iter().filter(|(from, to)| to - from > 1).count() as u64;
         if job.done == job.pieces && calls + merges >= limit {

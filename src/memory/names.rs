@@ -167,7 +167,7 @@ impl Names {
             let Word { text: plain, end, may_hold_one } = word;
             at_byte = end;
             if may_hold_one && !is_label(plain) {
-                let place = Place { key, line, before, word: (end - plain.len(), end) };
+                let place = Occurrence { key, line, before, word: (end - plain.len(), end) };
                 in_word(plain, &mut |name| self.meet(at, name, &place, used));
             }
             if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
@@ -176,7 +176,7 @@ impl Names {
         }
     }
 
-    fn meet(&mut self, at: u64, text: &str, place: &Place<'_>, used: bool) {
+    fn meet(&mut self, at: u64, text: &str, place: &Occurrence<'_>, used: bool) {
         let hash = distinct::hash(text);
         let number = self.numbers.get(hash).unwrap_or_else(|| {
             let number = self.all.len() as u64;
@@ -311,7 +311,7 @@ fn is_label(word: &str) -> bool {
 }
 
 /// Where a name stands.
-struct Place<'t> {
+struct Occurrence<'t> {
     /// The member whose value the line is, or nothing.
     key: &'t str,
     line: &'t str,
@@ -320,7 +320,7 @@ struct Place<'t> {
     word: (usize, usize),
 }
 
-impl Place<'_> {
+impl Occurrence<'_> {
     /// A name with the words around it, as they stand in the line.
     fn context(&self, name: &str) -> String {
         let Self { key, line, before, word: (mut from, mut to) } = *self;

@@ -56,7 +56,7 @@ fn label(unit: &Unit<'_>) -> String {
 }
 
 /// A line that is being written.
-struct Line<'u> {
+struct DigestLine<'u> {
     at: u64,
     label: String,
     last: &'u Unit<'u>,
@@ -66,11 +66,11 @@ struct Line<'u> {
 /// Writes units, which are in order, below another text. `references`: the messages before this index have a reference.
 pub fn lines(units: &[&Unit<'_>], above: &str, references: Option<u64>) -> String {
     let mut out = String::new();
-    let mut line: Option<Line<'_>> = None;
+    let mut line: Option<DigestLine<'_>> = None;
     let mut headers: Vec<&str> = Vec::new();
     let mut calls: Vec<&str> = Vec::new();
     let mut paths = Paths::of(above);
-    let refer = |out: &mut String, line: &Line<'_>| {
+    let refer = |out: &mut String, line: &DigestLine<'_>| {
         if references.is_some_and(|count| line.at < count) {
             out.push_str(&references::behind(line.at));
         }
@@ -108,7 +108,7 @@ pub fn lines(units: &[&Unit<'_>], above: &str, references: Option<u64>) -> Strin
                 () => " … ",
             });
             out.push_str(&text);
-            line = line.map(|line| Line { at: unit.at, last: unit, ..line });
+            line = line.map(|line| DigestLine { at: unit.at, last: unit, ..line });
             continue;
         }
         if let Some(line) = &line {
@@ -134,7 +134,7 @@ pub fn lines(units: &[&Unit<'_>], above: &str, references: Option<u64>) -> Strin
             out.push_str(": ");
         }
         out.push_str(&text);
-        line = Some(Line { at: unit.at, label, last: unit, from });
+        line = Some(DigestLine { at: unit.at, label, last: unit, from });
     }
     if let Some(line) = &line {
         refer(&mut out, line);

@@ -17,7 +17,7 @@
 use crate::base::{quoting, text};
 use crate::ingest::host::{Sent, Todo};
 use crate::limits::summary_options::Prompt;
-use crate::summary::transcript::{self, Line};
+use crate::summary::transcript::{self, TranscriptLine};
 use crate::tokens::Estimator;
 
 /// What a host's summarizer gets.
@@ -284,13 +284,13 @@ pub fn previous(summary: &str) -> String {
 }
 
 /// The messages as material, within about `budget` raw tokens.
-pub fn conversation(lines: &[Line], budget: usize) -> String {
+pub fn conversation(lines: &[TranscriptLine], budget: usize) -> String {
     format!("<conversation>\n{}</conversation>\n", transcript::render(lines, budget))
 }
 
 /// Notes on a piece as material.
-pub fn piece(notes: &str, estimator: &Estimator) -> Line {
-    Line::new(format!("<piece>\n{}\n</piece>", quoting::escape(notes)), false, estimator)
+pub fn piece(notes: &str, estimator: &Estimator) -> TranscriptLine {
+    TranscriptLine::new(format!("<piece>\n{}\n</piece>", quoting::escape(notes)), false, estimator)
 }
 
 /// The topic that the assistant named, as material: nobody else answers for it.

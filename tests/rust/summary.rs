@@ -253,7 +253,7 @@ proptest! {
         let mut lines = all.clone();
         let ends = chunk::pieces(&mut lines, budget, &estimator);
         prop_assert_eq!(ends.last(), Some(&lines.len()));
-        let text = |lines: &[transcript::Line]| lines.iter().map(|line| line.text.replace("(goes on) ", "")).collect::<String>();
+        let text = |lines: &[transcript::TranscriptLine]| lines.iter().map(|line| line.text.replace("(goes on) ", "")).collect::<String>();
         prop_assert_eq!(text(&lines), text(&all));
         let mut from = 0;
         for end in ends {
@@ -273,7 +273,7 @@ proptest! {
 
     #[test]
     fn groups_take_in_everything_and_grow_fewer(sizes in prop::collection::vec(0_usize..3_000, 2..60), budget in 128_usize..2_000) {
-        let notes: Vec<transcript::Line> = sizes.iter().map(|&size| request::piece(&filler(size), &bytes4())).collect();
+        let notes: Vec<transcript::TranscriptLine> = sizes.iter().map(|&size| request::piece(&filler(size), &bytes4())).collect();
         let groups = chunk::groups(&notes, budget);
         prop_assert!(groups.len() <= notes.len().div_ceil(2));
         prop_assert_eq!(groups.first().map(|group| group.0), Some(0));
