@@ -82,7 +82,7 @@ export type Way = keyof typeof WAYS;
 /** What one variant would have sent. Lists are as long as the requests that were played. */
 export interface Trace {
   readonly settings: Settings;
-  /** By part, the tokens of each request. */
+  /** The tokens of each request as they are billed, by part: what an estimate lacks is beside the messages. */
   readonly parts: Readonly<Record<Part, readonly number[]>>;
   readonly tokens: readonly number[];
   /** Where compaction begins, of each request. */

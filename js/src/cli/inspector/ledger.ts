@@ -72,7 +72,7 @@ export function ledger(
     ours(request, report, view, billed) {
       const before = prompt;
       prompt = billed?.prompt ?? before + since(request, weight);
-      put(report.after.parts, report.after.trigger, billed?.cached ?? before);
+      put(counted(report.after.parts, prompt), report.after.trigger, billed?.cached ?? before);
       rewrites += Number(billed?.isRewritten ?? false);
       const isOver = report.outcome === "infeasible";
       if (isOver || (view && COMPACTED.has(report.outcome))) compactions.push(compactionOf(request, report));
