@@ -294,6 +294,127 @@ test("pi: a compaction is sent with what it kept; what came before it is a conve
   }
 });
 
+/** pi's own tests of what it sends: packages/coding-agent/test/session-manager/build-context.test.ts in badlogic/pi-mono, 83378aa. */
+const piEntries = {
+  of: (type) => (id, parentId, more) => ({ type, id, parentId, timestamp: "2025-01-01T00:00:00Z", ...more }),
+  said: (id, parentId, role, text) =>
+    piEntries.of("message")(id, parentId, {
+      message: { role, content: role === "user" ? text : [{ type: "text", text }], timestamp: 1 },
+    }),
+  branch: (id, parentId, summary, fromId) => piEntries.of("branch_summary")(id, parentId, { summary, fromId }),
+  compaction: (id, parentId, summary, firstKeptEntryId) =>
+    piEntries.of("compaction")(id, parentId, { summary, firstKeptEntryId, tokensBefore: 1_000 }),
+};
+
+test("pi: the summary of a branch that was left is a message of the branch that goes on", () => {
+  const { said, branch, compaction } = piEntries;
+  const session = { type: "session", version: 3, id: "s", timestamp: "2025-01-01T00:00:00Z", cwd: "/" };
+  // "complex tree with multiple branches and compaction"
+  const [found] = read(
+    "pi-branches.jsonl",
+    lines(
+      session,
+      said("1", null, "user", "start"),
+      said("2", "1", "assistant", "r1"),
+      said("3", "2", "user", "q2"),
+      said("4", "3", "assistant", "r2"),
+      compaction("5", "4", "Compacted history", "3"),
+      said("6", "5", "user", "q3"),
+      said("7", "6", "assistant", "r3"),
+      said("8", "3", "user", "wrong path"),
+      said("9", "8", "assistant", "wrong response"),
+      branch("10", "3", "Tried wrong approach", "9"),
+      said("11", "10", "user", "better approach"),
+    ),
+  );
+  const summarized =
+    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\nTried wrong approach</summary>";
+  assert.deepEqual(textsOf(found), ["start", "r1", "q2", summarized, "better approach"]);
+  assert.equal(found.messages[3].role, "user");
+  const [abandoned, main] = found.branches.map((branch) => textsOf(branch()));
+  assert.deepEqual(abandoned, ["start", "r1", "q2", "wrong path", "wrong response"]);
+  assert.match(main[0], /Compacted history/);
+  assert.deepEqual(main.slice(1), ["q2", "r2", "q3", "r3"]);
+  // Nothing was said yet behind the summary, and one without a text is not sent.
+  const entries = [said("1", null, "user", "start"), said("2", "1", "user", "left"), branch("3", "1", "Tried.", "2")];
+  assert.match(textsOf(read("pi-left.jsonl", lines(session, ...entries))[0])[1], /Tried\./);
+  entries.push(branch("4", "3", "", "2"), said("5", "4", "user", "on"));
+  assert.equal(textsOf(read("pi-left.jsonl", lines(session, ...entries))[0]).length, 3);
+});
+
+// `convertToLlm` and `bashExecutionToText` in packages/coding-agent/src/core/messages.ts.
+test("pi: messages of extensions and commands of a person are read as pi sends them", () => {
+  const { of, said } = piEntries;
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+  const command = (id, parentId, more) =>
+    of("message")(id, parentId, {
+      message: {
+        role: "bashExecution",
+        command: "ls",
+        output: "a\nb",
+        exitCode: 0,
+        cancelled: false,
+        truncated: false,
+        ...more,
+      },
+    });
+  const [found] = read(
+    "pi-extensions.jsonl",
+    lines(
+      { type: "session", version: 3, id: "s" },
+      said("1", null, "user", "start"),
+      of("custom_message")("2", "1", { customType: "my-extension", content: "Injected context.", display: false }),
+      of("custom")("3", "2", { customType: "my-extension", data: { count: 42 } }),
+      of("custom_message")("4", "3", {
+        customType: "x",
+        content: [{ type: "text", text: "Look." }, image],
+        display: true,
+      }),
+      of("message")("5", "4", {
+        message: { role: "hookMessage", customType: "x", content: "By its older name.", display: true },
+      }),
+      command("6", "5", {}),
+      command("7", "6", { output: "", exitCode: 2 }),
+      command("8", "7", { cancelled: true, truncated: true, fullOutputPath: "/tmp/out" }),
+      command("9", "8", { excludeFromContext: true }),
+    ),
+  );
+  assert.deepEqual(textsOf(found), [
+    "start",
+    "Injected context.",
+    "Look.+image",
+    "By its older name.",
+    "Ran `ls`\n```\na\nb\n```",
+    "Ran `ls`\n(no output)\n\nCommand exited with code 2",
+    "Ran `ls`\n```\na\nb\n```\n\n(command cancelled)\n\n[Output truncated. Full output: /tmp/out]",
+  ]);
+  assert.ok(found.messages.every(({ role }) => role === "user"));
+});
+
+// `findCutPoint` in packages/coding-agent/src/core/compaction/compaction.ts goes back over entries that are no messages.
+test("pi: what a compaction kept begins at any entry, and holds summaries and messages of extensions", () => {
+  const { of, said, branch, compaction } = piEntries;
+  const [found] = read(
+    "pi-kept.jsonl",
+    lines(
+      { type: "session", version: 3, id: "s" },
+      said("1", null, "user", "old"),
+      said("2", "1", "assistant", "answer"),
+      of("model_change")("3", "2", { provider: "anthropic", modelId: "claude-test" }),
+      of("custom_message")("4", "3", { customType: "x", content: "kept by an extension", display: true }),
+      branch("5", "4", "kept branch", "2"),
+      said("6", "5", "user", "kept"),
+      compaction("7", "6", "The past.", "3"),
+      said("8", "7", "user", "new"),
+    ),
+  );
+  const [summary, extension, left, ...rest] = textsOf(found);
+  assert.match(summary, /The past\./);
+  assert.equal(extension, "kept by an extension");
+  assert.match(left, /kept branch/);
+  assert.deepEqual(rest, ["kept", "new"]);
+});
+
 test("pi: a call whose result was never recorded gets one in what is sent", () => {
   const call = { type: "toolCall", id: "1", name: "bash", arguments: { command: "ls" } };
   const file = save(

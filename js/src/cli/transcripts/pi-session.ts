@@ -90,7 +90,8 @@ export const piSession: TranscriptReader = {
   },
 };
 
-const isSpoken = ({ type }: JsonObject) => type === "message" || type === "compaction";
+const isSpoken = ({ type, summary }: JsonObject) =>
+  ["message", "compaction", "custom_message"].includes(String(type)) || (type === "branch_summary" && Boolean(summary));
 
 const KINDS = new Set([
   ...["session", "compaction", "model_change", "thinking_level_change", "branch_summary"],
@@ -109,35 +110,39 @@ function treeIn(values: readonly JsonObject[]): Tree<JsonObject> {
   return treeOf(nodes, { counts: isSpoken });
 }
 
-/** What was sent before each compaction, and behind the newest. Lists name what was kept by its place in the file. */
+/**
+ * What was sent before each compaction, and behind the newest. What was kept begins at an entry that need not be a message:
+ * a change of the model just before one is as good. Lists name it by its place in the file.
+ */
 function segments(entries: readonly JsonObject[], values: readonly JsonObject[]): JsonObject[][] {
   const found: JsonObject[][] = [[]];
+  const places = new Map(values.map((value, at) => [value, at]));
+  const byId = new Map(values.map(({ id }, at) => [id, at]));
   for (const [at, entry] of entries.entries()) {
     if (entry.type !== "compaction") found.at(-1)?.push(entry);
     else {
       const { firstKeptEntryId: id, firstKeptEntryIndex: index } = entry;
-      const kept = entries.findIndex((one) => (id === undefined ? one === values[Number(index)] : one.id === id));
-      found.push([entry, ...(kept < 0 ? [] : entries.slice(kept, at).filter(isMessage).map(withoutUsage))]);
+      const from = (id === undefined ? index : byId.get(id)) ?? values.length;
+      const kept = entries.slice(0, at).filter((one) => (places.get(one) ?? 0) >= Number(from) && !isCompaction(one));
+      found.push([entry, ...kept.map(withoutUsage)]);
     }
   }
   return found;
 }
 
-const isMessage = ({ type }: JsonObject) => type === "message";
+const isCompaction = ({ type }: JsonObject) => type === "compaction";
 
 /** What was counted of a request before a compaction says nothing of those behind it. */
-const withoutUsage = (entry: JsonObject): JsonObject => ({
-  ...entry,
-  message: { ...(entry.message as JsonObject), usage: undefined },
-});
+const withoutUsage = (entry: JsonObject): JsonObject =>
+  isObject(entry.message) ? { ...entry, message: { ...entry.message, usage: undefined } } : entry;
 
 function sessionOf(file: string, head: JsonObject, entries: readonly JsonObject[]): Conversation {
   const messages: PiMessage[] = [];
   const usageAfter = new Map<number, Usage>();
   let model: string | undefined;
   for (const entry of entries) {
-    const recorded = isObject(entry.message) ? entry.message : undefined;
-    const message = entry.type === "compaction" ? standingFor(entry) : recorded ? toMessage(recorded) : null;
+    const recorded = entry.type === "message" && isObject(entry.message) ? entry.message : undefined;
+    const message = recorded ? toMessage(recorded) : standingFor(entry);
     if (!message) continue;
     messages.push(message);
     if (!recorded) continue;
@@ -153,17 +158,38 @@ function sessionOf(file: string, head: JsonObject, entries: readonly JsonObject[
   return { file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter, save };
 }
 
-/** The message that pi sends of a compaction. */
-function standingFor({ summary }: JsonObject): PiMessage {
-  const text = `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${String(summary)}\n</summary>`;
+/** The message that pi sends of an entry that is none: of a compaction, a branch that was left, or an extension. */
+function standingFor(entry: JsonObject): PiMessage | null {
+  const { type, summary } = entry;
+  if (type === "compaction")
+    return said(
+      `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${String(summary)}\n</summary>`,
+    );
+  if (type === "branch_summary")
+    return said(
+      `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${String(summary)}</summary>`,
+    );
+  return type === "custom_message" ? { role: "user", content: contentOf(entry) } : null;
+}
+
+function said(text: string): PiMessage {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
+/** A command that a person ran. */
+function ran({ command, output, cancelled, exitCode, truncated, fullOutputPath }: JsonObject): string {
+  const failed = typeof exitCode === "number" && exitCode !== 0;
+  return [
+    `Ran \`${String(command)}\`\n${output ? `\`\`\`\n${String(output)}\n\`\`\`` : "(no output)"}`,
+    cancelled === true ? "(command cancelled)" : failed && `Command exited with code ${exitCode}`,
+    truncated === true && fullOutputPath && `[Output truncated. Full output: ${String(fullOutputPath)}]`,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
 function toMessage(recorded: JsonObject): PiMessage | null {
-  if (recorded.role === "bashExecution") {
-    const text = `Ran \`${String(recorded.command)}\`:\n\`\`\`\n${String(recorded.output)}\n\`\`\``;
-    return { role: "user", content: [{ type: "text", text }] };
-  }
+  if (recorded.role === "bashExecution") return recorded.excludeFromContext === true ? null : said(ran(recorded));
   // What a reply called that broke off was never run, and pi does not send it: the next recorded prompt is without it.
   const broken = recorded.stopReason === "aborted" || recorded.stopReason === "error";
   const content = contentOf(recorded).filter(({ type }) => !(broken && type === "toolCall"));
@@ -178,8 +204,10 @@ function toMessage(recorded: JsonObject): PiMessage | null {
     };
   }
   // A reply aborted before its first word is empty, and pi does not send it.
-  const spoken = (recorded.role === "user" || recorded.role === "assistant") && content.length > 0;
-  return spoken ? { role: recorded.role as Spoken["role"], content } : null;
+  if (content.length === 0) return null;
+  if (recorded.role === "user" || recorded.role === "assistant") return { role: recorded.role, content };
+  // What an extension said, by its newer and its older name.
+  return recorded.role === "custom" || recorded.role === "hookMessage" ? { role: "user", content } : null;
 }
 
 function contentOf({ content }: JsonObject): readonly Block[] {
