@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { main } from "../js/scripts/common.mjs";
-import { instructions, program } from "./callgrind.mjs";
+import { instructionsOfEach, program } from "./callgrind.mjs";
 
 /** Twice the size takes twice as long, and a little more where things are sorted. */
 const MOST = 2.3;
@@ -22,18 +22,21 @@ export async function growth(names = [], each = () => {}, profile = "cases") {
   const all = execFileSync(bench, ["list"], { encoding: "utf8" }).trim().split("\n");
   const wanted = names.length > 0 ? all.filter((name) => names.includes(name)) : all;
   const faults = [];
-  const next = wanted[Symbol.iterator]();
-  const work = async () => {
-    for (const name of next) {
-      const once = await instructions(bench, name, "1");
-      const twice = await instructions(bench, name, "2");
+  const parts = availableParallelism();
+  const work = async (part) => {
+    const own = wanted.filter((_, number) => number % parts === part);
+    if (own.length === 0) return;
+    const counts = await instructionsOfEach({ program: bench, bench: "growth", part }, "each", ...own);
+    if (counts.length !== 2 * own.length) throw new Error(`${counts.length} counts of ${own.length} patterns`);
+    for (const [number, name] of own.entries()) {
+      const [once, twice] = counts.slice(2 * number);
       const ratio = twice / once;
       each({ name, once, twice, ratio });
       if (ratio > MOST)
         faults.push(`${name}: from ${once} to ${twice} instructions, ${ratio.toFixed(2)} times as many`);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: parts }, (_, part) => work(part)));
   if (faults.length > 0) throw new Error(faults.join("\n"));
   return wanted.length;
 }

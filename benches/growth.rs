@@ -365,12 +365,17 @@ fn main() {
                 println!("{:>9.1} ms {:>9.1} ms {:>5.2}  {}", one * 1e3, two * 1e3, two / one, pattern.name);
             }
         }
-        [name, times] => {
-            let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == *name) else {
-                panic!("no pattern \"{name}\"")
-            };
-            let messages = (pattern.make)(pattern.size * times.parse::<usize>().unwrap());
-            measured(|| run(pattern, &messages));
+        // One after the other at one size and at twice that, as callgrind takes long to start.
+        ["each", names @ ..] => {
+            for name in names {
+                let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == *name) else {
+                    panic!("no pattern \"{name}\"")
+                };
+                for times in [1, 2] {
+                    let messages = (pattern.make)(pattern.size * times);
+                    measured(|| run(pattern, &messages));
+                }
+            }
         }
         // `cargo bench` and `cargo test --benches` name none.
         _ => println!("no pattern named: node benches/growth.mjs"),
