@@ -217,7 +217,7 @@ impl<'a> Commit<'a> {
             return Ok(());
         }
         if self.highest < RungId::Summarize {
-            let restored = restoring::restored(&self.work, &self.work.scene(&self.current), host)?;
+            let restored = restoring::restored(&self.work, &self.current, host)?;
             self.replace(restored, true, host)?;
         }
         let reframed = restoring::reframed(&self.work, host)?;

@@ -15,7 +15,7 @@ use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_B
 use crate::memory::digest::Source;
 use crate::memory::pool::Pool;
 use crate::session::compaction::Checkpoint;
-use crate::session::view::Slot;
+use crate::session::view::{Slot, View};
 use crate::tokens;
 
 /// A digest is written again if it may grow to at least this percentage of its length. Its place in the prompt cache is
@@ -30,13 +30,16 @@ const TRIES: usize = 4;
 /// # Errors
 ///
 /// If the host cannot create a message.
-pub(crate) fn restored(work: &Work<'_>, scene: &Scene<'_>, host: &mut dyn Host) -> Result<Option<Checkpoint>, Error> {
+pub(crate) fn restored(work: &Work<'_>, view: &View, host: &mut dyn Host) -> Result<Option<Checkpoint>, Error> {
     let newest = work.state.checkpoints.len().checked_sub(1);
     let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(None) };
     let before = &work.state.checkpoints[newest];
     let knows = work.state.memory.as_ref().is_some_and(|memory| memory.upto.count >= before.covers.count);
-    let room = room(scene);
-    if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
+    if !before.shortened || !knows {
+        return Ok(None);
+    }
+    let room = room(&work.scene(view));
+    if room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
         return Ok(None);
     }
     let mut memory = covered::remembered(work.state.memory.as_ref(), &work.history, before);
@@ -47,8 +50,8 @@ pub(crate) fn restored(work: &Work<'_>, scene: &Scene<'_>, host: &mut dyn Host) 
     let left = STATE_BYTES.saturating_sub(beside + memory.stored()).min(DIGEST_BYTES);
     let known = Pool::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
-    let turn = checkpoint::turn_of(scene.history, before);
-    let estimator = &scene.options.estimator;
+    let turn = checkpoint::turn_of(&work.history, before);
+    let estimator = &work.call.options.estimator;
     let todos = &*work.call.todos;
     let source = Source { known: &known, summary: &summary, todos, visible: &stays, references, turn, estimator };
     let mut most = room;
