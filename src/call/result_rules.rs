@@ -24,7 +24,7 @@ pub(crate) fn of(history: &History<'_>, options: &Options) -> Vec<ResultRule> {
             reach: Reach::Results,
             ..Clip::default()
         });
-        if clip.is_some() || policy.rerun {
+        if clip.is_some() || policy.rerun.is_some() {
             rules.push(ResultRule { input: result.message, number: result.number, clip, rerun: policy.rerun });
         }
     }

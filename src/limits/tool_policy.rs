@@ -35,8 +35,8 @@ pub struct ToolPolicy {
     pub inputs_stay: bool,
     /// The most estimated tokens of a result in any view, at least 64.
     pub clip: Option<u64>,
-    /// The tool may be called again, and the notice that replaces a result says so.
-    pub rerun: bool,
+    /// Whether the tool may be called again, which the notice that replaces a result says. `None`: that is not known.
+    pub rerun: Option<bool>,
 }
 
 /// The least value of `clip`, in tokens. A notice must fit.
@@ -121,7 +121,7 @@ impl ToolPolicies {
 
     /// Whether a policy changes the results in every view, or the notices that replace them.
     pub fn changes_results(&self) -> bool {
-        let changes = |policy: &ToolPolicy| policy.clip.is_some() || policy.rerun;
+        let changes = |policy: &ToolPolicy| policy.clip.is_some() || policy.rerun.is_some();
         changes(&self.others) || self.named.iter().any(|named| changes(&named.policy))
     }
 
@@ -172,7 +172,8 @@ fn one(policy: Fields<'_>) -> ToolPolicy {
     };
     let first = word(policy, "clear", "first", &[]);
     let inputs_stay = word(policy, "inputs", "keep", &["clear"]);
-    let (exclude, rerun) = (policy.flag("exclude"), policy.flag("rerun"));
+    let exclude = policy.flag("exclude");
+    let rerun = (!policy.raw("rerun").is_null()).then(|| policy.flag("rerun"));
     let parsed = ToolPolicy { keep, exclude, first, inputs_stay, clip: clip(policy), rerun };
     if exclude && parsed.clip.is_some() {
         policy.wrong("clip", "Excluded results are never cut: set either `exclude` or `clip`.");

@@ -6,8 +6,7 @@
 //! says how much is missing in total. A text is analyzed once. Cutting it again takes time proportional to its lines or
 //! to the result.
 //!
-//! What is cut from a result of a tool says that the call is not to be repeated for its effect, if the call did not
-//! fail. Program text is no log: it speaks of errors too. Where the cap leaves no room for the structure (JSON whose
+//! What is cut from a result of a tool says what another call would do, if the call did not fail. Program text is no log: it speaks of errors too. Where the cap leaves no room for the structure (JSON whose
 //! keys alone are larger), the text is cut like any other.
 
 mod diff;

@@ -351,7 +351,7 @@ fn where_something_was_removed_the_view_says_so() {
     let removed = prepared.view.iter().filter(|message| words(message).contains(markers::NOTICE)).count();
     assert!(removed > 0);
     for message in prepared.view.iter().filter(|message| message.role == Role::Tool && !history.contains(message)) {
-        assert!(words(message).contains("for its effect"), "{}", words(message));
+        assert!(words(message).contains("would do it again"), "{}", words(message));
     }
 }
 

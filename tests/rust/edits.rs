@@ -92,7 +92,8 @@ fn copies_that_differ_have_different_keys() {
     let lower = Clip { cap: 63, ..clip };
     let cut = |clip| Cut { clip, old: false, cleared: false, failed: false, only: None };
     let literal = ["a literal".to_owned()];
-    let rules = [ResultRule { input: 0, number: 2, clip: None, rerun: true }];
+    let rule = |rerun| [ResultRule { input: 0, number: 2, clip: None, rerun: Some(rerun) }];
+    let (again, once) = (rule(true), rule(false));
     let plain = Edits { clips: vec![cut(&clip)], ..Edits::default() };
     let all = [
         Edits::default(),
@@ -112,7 +113,8 @@ fn copies_that_differ_have_different_keys() {
         Edits { clears_media: true, ..plain.clone() },
         Edits { clears: true, clears_inputs: true, ..plain.clone() },
         Edits { signed: true, ..plain.clone() },
-        Edits { rules: &rules, ..plain.clone() },
+        Edits { rules: &again, ..plain.clone() },
+        Edits { rules: &once, ..plain.clone() },
         Edits { reference: Some(3), ..plain },
     ];
     let keys: BTreeSet<String> = all.iter().map(Edits::key).collect();

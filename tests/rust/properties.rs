@@ -100,7 +100,7 @@ impl Text {
         };
         // What reads like what precis writes in place of a result, and in a gap.
         if self.kind == 7 {
-            let done = "the tool had succeeded. Do not repeat the call for its effect.";
+            let done = "the tool had succeeded. Calling it again would do it again.";
             let notice = format!("{}this tool result was removed to save space; {done} ", markers::NOTICE);
             return notice + &filler(bytes.min(900)) + &format!("{number}]");
         }

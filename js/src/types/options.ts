@@ -157,8 +157,9 @@ export interface ToolPolicy {
    */
   readonly clip?: number | undefined;
   /**
-   * Whether it may be called again without harm: then the line in place of a result that was cleared or cut says so,
-   * where it otherwise asks not to repeat the call. Default false.
+   * What the line in place of a result that was cleared or cut says. With `true` the tool may be called again, with `false`
+   * the call is not to be repeated for its effect. By default it says what is true of any tool: that calling it again would
+   * do it again.
    */
   readonly rerun?: boolean | undefined;
   /**

@@ -16,7 +16,7 @@ use crate::model::message::{MessageRecord, Part, PartKind, combine, hash_text};
 use crate::session::clip::Clip;
 use crate::session::edits::eligibility::{Stage, clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
-use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
+use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT, ONCE_CUT};
 use crate::session::reach::LEAST_CLEARED;
 use crate::tokens::{self, Estimator};
 use std::borrow::Cow;
@@ -91,7 +91,9 @@ impl Edits<'_> {
         }
         // The clip of a rule is one of the cuts.
         for ResultRule { input: _, number, clip: _, rerun } in rules {
-            key.push_str(&if *rerun { format!("{number}r ") } else { String::new() });
+            if let Some(rerun) = rerun {
+                key.push_str(&format!("{number}{} ", if *rerun { 'r' } else { 'n' }));
+            }
         }
         // Its positions matter only as far as they are before or after the message.
         for &Cut { clip: Clip { cap, reach, .. }, old, cleared, failed, only } in clips {
@@ -233,7 +235,7 @@ fn shortened(
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> Option<ContentPart> {
-    let rerun = edits.rules.iter().any(|rule| rule.rerun && rule.concerns(part));
+    let rerun = edits.rules.iter().find(|rule| rule.concerns(part)).and_then(|rule| rule.rerun);
     let shortening = Shortening { edits, reference, rerun, estimator };
     let mut tokens = u64::from(part.tokens);
     let mut edited = None;
@@ -302,8 +304,8 @@ struct Shortening<'a> {
     edits: &'a Edits<'a>,
     /// What its notice says of where it is found.
     reference: &'a str,
-    /// The tool may be called again.
-    rerun: bool,
+    /// Whether the tool may be called again, if that is known.
+    rerun: Option<bool>,
     estimator: &'a Estimator,
 }
 
@@ -318,8 +320,9 @@ impl Shortening<'_> {
     fn cut(&self, text: &str, (failed, lacks_data): (bool, bool), (tokens, cap): (u64, u64), notice: &str) -> String {
         let advice = match (failed, self.rerun) {
             (true, _) => "",
-            (false, false) => DONE_CUT,
-            (false, true) => AGAIN_CUT,
+            (false, None) => DONE_CUT,
+            (false, Some(false)) => ONCE_CUT,
+            (false, Some(true)) => AGAIN_CUT,
         };
         let advice = truncation::noting(&format!("{advice}{}", self.reference), lacks_data);
         let cap = cap.saturating_sub(tokens::of_text(self.estimator, notice) + 1);

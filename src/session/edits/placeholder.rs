@@ -22,7 +22,13 @@ const MOST_KEPT: usize = 400;
 /// The text that replaces a cleared result: a line, and what of the result matters most. `text` is the result as it was
 /// sent. If it is one of `own`, it was cut or cleared before: a view passed as history gives the same text. What only reads
 /// like this line is what a tool returned, and `text` is that without what reads like a notice.
-pub(super) fn of(text: &str, own: bool, failed: bool, rerun: bool, (keep, reference): (&[String], &str)) -> String {
+pub(super) fn of(
+    text: &str,
+    own: bool,
+    failed: bool,
+    rerun: Option<bool>,
+    (keep, reference): (&[String], &str),
+) -> String {
     if own && text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return references::without_others(text, reference);
     }
@@ -44,15 +50,18 @@ pub(super) fn of(text: &str, own: bool, failed: bool, rerun: bool, (keep, refere
         if failed { "failed" } else { "succeeded" },
         match (failed, rerun) {
             (true, _) => ".",
-            (false, false) => DONE,
-            (false, true) => AGAIN,
+            (false, None) => DONE,
+            (false, Some(false)) => ONCE,
+            (false, Some(true)) => AGAIN,
         },
         if names.is_empty() { "" } else { notice::NAMED_IN }
     )
 }
 
-/// Added to the notice for a call that succeeded.
-const DONE: &str = ". Do not repeat the call for its effect.";
+/// Added to the notice for a call that succeeded. This is true of any tool, whether it reads a file or charges a card.
+const DONE: &str = ". Calling it again would do it again.";
+/// The same if the tool is known to have an effect that must not come twice.
+const ONCE: &str = ". Do not repeat the call for its effect.";
 /// The same if the tool may be called again.
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";

@@ -13,8 +13,8 @@ pub struct ResultRule {
     pub number: u32,
     /// The clip that applies in every view.
     pub clip: Option<Clip>,
-    /// Whether a notice may say that the call can be repeated.
-    pub rerun: bool,
+    /// Whether the call may be repeated, which a notice says. `None`: that is not known.
+    pub rerun: Option<bool>,
 }
 
 impl ResultRule {

@@ -6,8 +6,10 @@ use crate::session::edits::literals::{self, MOST_LITERALS};
 use crate::shorten::Shape;
 use crate::tokens::{self, Estimator};
 
-/// Added to the notice of a cut result. The effect of the tool is unknown: it may charge a card.
-pub const DONE_CUT: &str = " The call succeeded: do not repeat it for its effect.";
+/// Added to the notice of a cut result. This is true of any tool, whether it reads a file or charges a card.
+pub const DONE_CUT: &str = " The call succeeded: making it again would do it again.";
+/// The same if the tool is known to have an effect that must not come twice.
+pub const ONCE_CUT: &str = " The call succeeded: do not repeat it for its effect.";
 /// The same if the tool may be called again.
 pub const AGAIN_CUT: &str = " Call the tool again for the rest.";
 
