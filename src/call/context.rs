@@ -195,7 +195,7 @@ impl<'a> Work<'a> {
     }
 
     /// The input of the ladder for a view. It borrows the call, so a scene ends before a step changes anything, and each phase
-    /// of a commit makes its own: that takes about a microsecond, and projecting a view some hundred.
+    /// of a commit makes its own, which costs little beside projecting a view.
     pub(crate) fn scene<'s>(&'s self, view: &'s View) -> Scene<'s> {
         Scene {
             history: &self.history,
