@@ -72,11 +72,14 @@ export async function vectors({ profile }) {
   return total(await must("cargo", args, { ...quiet, env: { PRECIS_VECTORS: file } }), /(\d+) vectors$/gm);
 }
 
+/** Seconds of fuzzing a target from which on it is worth optimizing them. */
+const OPTIMIZED = 30;
+
 /** A short run of what `npm run fuzz` does at length. Counts the executions. */
 export async function fuzzing({ fuzzSeconds }) {
   const lacking = missing();
   if (lacking) return { missing: lacking };
-  await buildTargets();
+  await buildTargets({ optimized: fuzzSeconds >= OPTIMIZED });
   let executions = await replayCorpus();
   const next = targets[Symbol.iterator]();
   const work = async () => {
