@@ -31,7 +31,7 @@ const installedLimit = 2_085_000;
  * the recorded session of `precis demo` and the page of `precis inspect --html`, so that both work where nothing else is; a
  * third are the rules of providers that `precis check` judges by, and the readers of the transcripts of thirty programs.
  */
-const commandLineLimit = 284_000;
+const commandLineLimit = 288_000;
 
 /** `{ name: { raw, gz, br } }` in bytes. */
 async function measure() {
