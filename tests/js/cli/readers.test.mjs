@@ -258,6 +258,18 @@ test("Codex: the usage is that of the reply before it; a compaction replaces, a 
   assert.deepEqual([now.model, now.system, now.messages.length], ["gpt-5", "Be brief.", 7]);
   assert.equal(textsOf(now.branches[0]()).at(-1), "Oh.");
   assert.deepEqual([earlier.aside, textsOf(earlier)], [true, ["Old."]]);
+  // Of a log whose beginning is lost, the first reply may be all of several items.
+  const [cut] = read(
+    "cut.jsonl",
+    lines(
+      { type: "session_meta", payload: { id: "s" } },
+      item({ type: "reasoning", summary: [] }),
+      item({ type: "function_call", call_id: "c", name: "shell", arguments: "{}" }),
+      item({ type: "function_call_output", call_id: "c", output: "a.py" }),
+      count(90),
+    ),
+  );
+  assert.deepEqual([...cut.usageAfter.keys()], [0]);
 });
 
 test("pi: a compaction is sent with what it kept; what came before it is a conversation of its own", () => {
