@@ -31,6 +31,11 @@ function isRun(path) {
   return rust ? new RegExp(`^mod ${rust[1]};`, "m").test(read("tests/rust/main.rs")) : path.endsWith(".test.mjs");
 }
 
+test("the README names the two commands that a clone begins with", () => {
+  const [, clone] = read("README.md").split("\n## From a clone\n");
+  for (const command of ["npm run demo", "npm test"]) assert.match(clone, new RegExp(`\`${command}\``));
+});
+
 /** What is wrong with the cells of ours in a comparison: a yes without a test, a test that is not run. */
 function unproven(rows) {
   return rows.flatMap(([name, ours, ...others]) => {
