@@ -34,7 +34,7 @@ export async function instructions(program, ...args) {
 /** What each call of `measured` takes in one run of a bench with these arguments. `part`: names the files it writes. */
 export async function instructionsOfEach({ program, bench, part }, ...args) {
   const out = at("target/bench", `callgrind.${bench}.${part}`);
-  for (let part = 1; existsSync(`${out}.${part}`); part++) rmSync(`${out}.${part}`);
+  for (let call = 1; existsSync(`${out}.${call}`); call++) rmSync(`${out}.${call}`);
   // Unlike the option before it, this one takes no pattern.
   await run(program, args, out, `--dump-after=${bench}::measured`);
   const counts = [];

@@ -89,7 +89,8 @@ for (const { title, format, message, said: expected, output = "text" } of cases)
       );
 
       for (const name of Object.keys(message))
-        if (name !== "content" && message[name] !== call[TEXT[kind]]) equal(copy[name], message[name]);
+        // Some formats have a text beside their content.
+        if (name !== "content") equal(copy[name], message[name] === call[TEXT[kind]] ? "NEW" : message[name]);
       if (!Array.isArray(copy.content)) return;
       equal(copy.content.length, message.content.length);
       copy.content.forEach((one, index) => {
