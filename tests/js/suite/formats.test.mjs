@@ -88,8 +88,8 @@ for (const { title, format, message, said: expected, output = "text" } of cases)
           .map((call) => (call[1] === part ? call.with(TEXT[kind], "NEW") : call).slice(0, 3)),
       );
 
+      // Some formats have a text beside their content.
       for (const name of Object.keys(message))
-        // Some formats have a text beside their content.
         if (name !== "content") equal(copy[name], message[name] === call[TEXT[kind]] ? "NEW" : message[name]);
       if (!Array.isArray(copy.content)) return;
       equal(copy.content.length, message.content.length);
