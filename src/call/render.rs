@@ -62,10 +62,14 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
         };
         let message = match (item.record(), own) {
             (Some(copy), Some((input, _))) => {
-                SentMessage::of_copy(&copy, &work.history.messages[input], work.history.own(input))
+                let history = &work.history;
+                SentMessage::of_copy(&copy, &history.messages[input], history.own(input), history.hash(input))
             }
             (Some(ours), None) => SentMessage::of_ours(&ours),
-            (None, Some((input, _))) => SentMessage::of_host(&work.history.messages[input], work.history.own(input)),
+            (None, Some((input, _))) => {
+                let history = &work.history;
+                SentMessage::of_host(&history.messages[input], history.own(input), history.hash(input))
+            }
             (None, None) => continue,
         };
         let Some(record) = item.record().or(own.map(|(input, _)| work.history.messages[input])) else { continue };

@@ -13,6 +13,8 @@ use crate::session::sent::Mark;
 pub const MOST: usize = 2;
 /// The most marks. They lie the farther apart the older they are, so that these are enough for any view.
 const MOST_MARKS: usize = 12;
+/// The most messages of which a part was sent and nothing of ours.
+const MOST_PARTS: usize = 32;
 /// The most runs. Of older parts it is forgotten whose they are.
 const MOST_RUNS: usize = 96;
 
@@ -27,6 +29,8 @@ pub struct OwnParts {
     pub joined: Vec<Joined>,
     /// How many messages its summary stands for; 0 if it has none. Two summaries may say the same.
     pub covers: u64,
+    /// The places of messages of which a part was sent, and nothing of ours: they say less than those of the history.
+    pub parts: Vec<u64>,
 }
 
 impl Record for OwnParts {
@@ -37,6 +41,10 @@ impl Record for OwnParts {
         let mut covers = Some(self.covers).filter(|&covers| covers > 0);
         archive.maybe_count("covers", &mut covers);
         self.covers = covers.unwrap_or(0);
+        archive.counts("parts", &mut self.parts);
+        if archive.reads() && self.parts.len() > MOST_PARTS {
+            archive.reject("parts");
+        }
         if archive.reads() && self.joined_words() > joined::MOST_WORDS {
             archive.reject("joined");
         }
@@ -56,22 +64,27 @@ pub struct SentMessage {
     outputs: u64,
     /// For each of its parts, whether it is ours.
     own: Vec<bool>,
+    /// Whether it is a part of a message, and nothing of it is ours.
+    is_part: bool,
 }
 
 impl SentMessage {
-    /// A message of the host as it is. `own`: its parts that are ours, if the host passed back what was sent.
-    pub fn of_host(message: &MessageRecord<'_>, own: &[bool]) -> Self {
-        let own = (0..message.parts().len()).map(|at| own.get(at) == Some(&true)).collect();
-        Self { hash: message.hash(), outputs: message.outputs(), own }
+    /// A message of the host as it is. `own`: its parts that are ours, if the host passed back what was sent. `hash`: that of
+    /// the message of the history which it is, or was made of.
+    pub fn of_host(message: &MessageRecord<'_>, own: &[bool], hash: u64) -> Self {
+        let own: Vec<bool> = (0..message.parts().len()).map(|at| own.get(at) == Some(&true)).collect();
+        let is_part = !own.contains(&true) && message.hash() != hash;
+        Self { hash: message.hash(), outputs: message.outputs(), own, is_part }
     }
 
     /// A message that precis wrote.
     pub fn of_ours(message: &MessageRecord<'_>) -> Self {
-        Self { hash: message.hash(), outputs: message.outputs(), own: vec![true; message.parts().len()] }
+        let own = vec![true; message.parts().len()];
+        Self { hash: message.hash(), outputs: message.outputs(), own, is_part: false }
     }
 
-    /// A copy of a message of the host: what is not among the parts of the original is ours.
-    pub fn of_copy(copy: &MessageRecord<'_>, original: &MessageRecord<'_>, own: &[bool]) -> Self {
+    /// A copy of a message of the host: what is not among the parts of the original is ours. `own` and `hash` as above.
+    pub fn of_copy(copy: &MessageRecord<'_>, original: &MessageRecord<'_>, own: &[bool], hash: u64) -> Self {
         let mut rest = original.parts().enumerate();
         let is_same = |one: &Part, other: &Part| {
             (one.kind, one.bytes, one.tokens, one.id) == (other.kind, other.bytes, other.tokens, other.id)
@@ -82,14 +95,16 @@ impl SentMessage {
             rest = ahead;
             own.get(at) == Some(&true)
         };
-        Self { hash: copy.hash(), outputs: copy.outputs(), own: copy.parts().map(of_part).collect() }
+        let own: Vec<bool> = copy.parts().map(of_part).collect();
+        let is_part = !own.contains(&true) && copy.hash() != hash;
+        Self { hash: copy.hash(), outputs: copy.outputs(), own, is_part }
     }
 
     /// Messages that are sent as one of which nothing tells what is whose.
     pub fn merged(message: &MessageRecord<'_>, pieces: &[Self]) -> Self {
         let mut own: Vec<bool> = pieces.iter().flat_map(|piece| piece.own.iter().copied()).collect();
         own.resize(message.parts().len(), false);
-        Self { hash: message.hash(), outputs: message.outputs(), own }
+        Self { hash: message.hash(), outputs: message.outputs(), own, is_part: false }
     }
 }
 
@@ -125,7 +140,13 @@ impl OwnParts {
             let forgotten: u64 = runs.drain(..3).sum();
             runs.insert(0, forgotten);
         }
-        Self { marks, runs, joined, covers }
+        let parts = (0..).zip(sent).filter(|(_, message)| message.is_part).map(|(at, _)| at).take(MOST_PARTS).collect();
+        Self { marks, runs, joined, covers, parts }
+    }
+
+    /// Whether a message of the view is a copy that we made of a part of it, or shortened.
+    pub fn has_copy(&self, at: usize, own: &[bool]) -> bool {
+        own.contains(&true) || self.parts.contains(&(at as u64))
     }
 
     /// The words that it notes of joined messages.

@@ -16,7 +16,7 @@ use crate::model::message::{CHAIN_START, MessageRecord, Role, combine};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::outputs;
-use crate::session::own;
+use crate::session::own::{self, OwnParts};
 use crate::session::state::{Rewrite, SessionState};
 use crate::session::staying::Staying;
 use crate::tokens::Estimator;
@@ -42,7 +42,7 @@ impl<'a> History<'a> {
         let pairing = OnceCell::new();
         let tokens = tokens(&messages, &pairing, estimator);
         let (own, passed) = own::among(&state.own, &messages);
-        let hashes = hashes(&messages, &own, state);
+        let hashes = hashes(&messages, &own, passed.as_ref(), state);
         let mut history = Self {
             compaction: Compaction::newest(&messages),
             messages,
@@ -336,14 +336,20 @@ fn split(records: &[u32]) -> Result<Vec<MessageRecord<'_>>, Error> {
     })
 }
 
-/// The content hashes of messages. A copy that we clipped has the hash of its original: `own` tells it from a message that
-/// only says the same. Several originals can have equal copies, so the copies of a view are matched in order.
-fn hashes(messages: &[MessageRecord<'_>], own: &[Vec<bool>], state: &SessionState) -> Vec<u64> {
+/// The content hashes of messages. A copy that we made has the hash of its original: the view that was passed tells it from a
+/// message that only says the same. Several originals can have equal copies, so the copies of a view are matched in order.
+fn hashes(
+    messages: &[MessageRecord<'_>],
+    own: &[Vec<bool>],
+    passed: Option<&OwnParts>,
+    state: &SessionState,
+) -> Vec<u64> {
     let rewrites = &state.rewrites;
     let mut next = 0;
     let of = |(input, message): (usize, &MessageRecord<'_>)| {
         let hash = message.hash();
-        if !own.get(input).is_some_and(|own| own.contains(&true)) {
+        let has_copy = |passed: &OwnParts| own.get(input).is_some_and(|own| passed.has_copy(input, own));
+        if !passed.is_some_and(has_copy) {
             return hash;
         }
         let is_made = |rewrite: &Rewrite| rewrite.made == hash;
