@@ -9,7 +9,8 @@
 //!
 //! 1. Results follow their calls, calls that had results keep them, groups stay whole, and pending calls come last.
 //! 2. Signed reasoning is sent unchanged or not at all, and where a provider binds it, only after the content that it was
-//!    produced after. Apart from that, the newest assistant message is the host's own object.
+//!    produced after, or the provider's own summary of that. Apart from that, the newest assistant message is the host's
+//!    own object.
 //! 3. A view is valid for providers: roles, adjacency, no empty content.
 //! 4. Every view contains the newest user message and the newest message, clipped at most.
 //! 5. The host's messages are never changed. Kept messages are the same objects.

@@ -99,6 +99,7 @@ const VERSION = 1;
 /** What stands around the text of a summary in its message: that of `src/base/markers.rs`. */
 const FRAMES = [
   ["[Summary of the conversation so far]", "[End of the summary. The conversation continues below.]"],
+  ["[Kept from the conversation that the summary stands for]", "[End of what was kept]"],
   ["[Previous conversation summary]", "[End of summary - conversation continues below]"],
 ] as const;
 

@@ -19,7 +19,7 @@ use crate::limits::thinking as rules;
 use crate::limits::thinking_refusal::Complaint;
 use crate::report::{Provider, Thinking};
 use crate::session::prefixes::{Prefixes, Sent};
-use crate::session::sent::{self, SentPrefixes};
+use crate::session::sent::{self, SentPrefixes, Stale};
 use crate::session::view::View;
 
 /// How a call begins.
@@ -64,8 +64,11 @@ impl Work<'_> {
     /// A view without reasoning that is not valid in it.
     fn stripped(&mut self, view: View, baseline: Option<&Baseline>, host: &mut dyn Host) -> Result<View, Error> {
         let (Some(baseline), Some(spared)) = (baseline, self.history.binds_before) else { return Ok(view) };
-        let from = self.prefixes(&view).and_then(|now| baseline.sent.stale_from(&now, spared));
-        let Some(from) = from else { return Ok(view) };
+        let Some(now) = self.prefixes(&view) else { return Ok(view) };
+        if let Some(Stale { from, to }) = baseline.sent.stood_for(&now) {
+            sent::leave_out(&mut self.state.stale, from, to);
+        }
+        let Some(from) = baseline.sent.stale_from(&now, spared) else { return Ok(view) };
         sent::leave_out(&mut self.state.stale, from, self.history.end());
         self.project(host)
     }
@@ -108,11 +111,14 @@ impl Work<'_> {
     /// What the report says of reasoning, if any is left out or a refusal has taught something of it.
     pub(crate) fn thinking(&self) -> (Option<Thinking>, Option<Provider>) {
         let (demands, source) = self.demands;
-        if self.call.options.preset.is_some() || self.state.stale.is_empty() && source != rules::Source::Learned {
+        // What was thought in covered messages is in no view anyway.
+        let covered = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+        let shown: Vec<Stale> = self.state.stale.iter().filter(|gap| gap.to > covered).copied().collect();
+        if self.call.options.preset.is_some() || shown.is_empty() && source != rules::Source::Learned {
             return (None, None);
         }
         let is_left_out = self.history.binds_before.is_some();
-        let left_out = if is_left_out { self.state.stale.clone() } else { Vec::new() };
+        let left_out = if is_left_out { shown } else { Vec::new() };
         let thinking = Thinking { bound: demands.bound, source, left_out };
         let controls = rules::controls(self.call.model.as_deref().unwrap_or_default());
         (Some(thinking), demands.bound.then_some(Provider { controls: Some(controls), ..Provider::default() }))

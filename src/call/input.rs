@@ -170,8 +170,10 @@ impl Call {
 
     /// Takes messages apart that were sent as one, if what was passed is a view of this state.
     fn taken_apart(mut self) -> Self {
-        let apart = Apart::of(&self.records, &self.state, self.leaves_out);
-        if let Some(apart) = apart.filter(|_| self.strict && self.offset == 0) {
+        let of = if self.strict { Apart::of } else { Apart::gathered };
+        let apart =
+            Some(&self).filter(|call| call.offset == 0).and_then(|_| of(&self.records, &self.state, self.leaves_out));
+        if let Some(apart) = apart {
             (self.flags, self.ids) = (apart.flags(&self.flags), apart.ids(&self.ids));
             (self.records, self.places) = (apart.records, apart.places);
         }

@@ -18,7 +18,7 @@ use crate::session::view::{Item, Slot, View};
 pub(crate) struct Rendered {
     /// The messages to send.
     pub(crate) view: Vec<Sent>,
-    /// The messages that these were made of.
+    /// The messages that these were made of, in the order in which they are read if they are passed back.
     pub(crate) messages: Vec<SentMessage>,
     /// Those that are sent as one.
     pub(crate) joined: Vec<Joined>,
@@ -96,7 +96,9 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
         }
         before = turn.map(|role| (role, index));
     }
-    Ok(Rendered::of(sent))
+    let mut rendered = Rendered::of(sent);
+    view.gather(&mut rendered.messages);
+    Ok(rendered)
 }
 
 /// A message that is about to be sent.

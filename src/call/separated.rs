@@ -1,5 +1,8 @@
-//! Messages that precis had joined, passed back in a view: the engine reads them one by one, and its host is asked for the
-//! one message that they stand in. Where one of them is to be sent alone, that is a copy without the others.
+//! Messages that stand otherwise in a view that is passed back than the engine reads them.
+//!
+//! Of those that precis had joined, the host is asked for the one message that they stand in. Where one of them is to be
+//! sent alone, that is a copy without the others. What stands behind the turns that follow a provider's own summary is
+//! read where it stands in any other view, before them.
 
 use crate::base::error::Error;
 use crate::base::json::Json;
@@ -66,9 +69,36 @@ impl Apart {
             }
         }
         // Whoever says the same in a history of their own has said one message.
-        let records = MessageRecord::split(&apart.records).filter(|_| last > 0)?;
-        let is_view = own::among(&state.own, &records).0.len() >= last || history::is_view_of(&records, state);
-        is_view.then_some(apart)
+        (last > 0 && apart.is_view_of(state, last)).then_some(apart)
+    }
+
+    /// Puts what code keeps before the turns that stand between it and a provider's own summary, as in any other view. `None`
+    /// if what was passed is no such view of this state.
+    pub(crate) fn gathered(records: &[u32], state: &SessionState, _: bool) -> Option<Self> {
+        let checkpoint = state.checkpoints.last()?;
+        let block = checkpoint.block.as_ref().filter(|block| block.tail.is_some())?;
+        let messages = MessageRecord::split(records)?;
+        let head = messages.iter().take(checkpoint.stays.head.len() + 1);
+        let from = head.map(MessageRecord::hash).position(|hash| hash == block.hash)? + 1;
+        let tail = messages[from..].iter().position(|message| checkpoint.is_summary(message.hash()))?;
+        let kept = 1 + checkpoint.stays.kept.len() + usize::from(checkpoint.note.is_some());
+        let to = Some(from + tail + kept).filter(|&to| tail > 0 && to <= messages.len())?;
+        let mut order: Vec<usize> = (0..messages.len()).collect();
+        order[from..to].rotate_right(kept);
+        let mut gathered = Self { records: Vec::with_capacity(records.len()), places: Vec::with_capacity(order.len()) };
+        for input in order {
+            gathered.records.extend(messages[input].words());
+            gathered.places.push(InputPlace { input, piece: None });
+        }
+        gathered.is_view_of(state, from + kept).then_some(gathered)
+    }
+
+    /// Whether these messages, up to the `last` one that was moved or taken apart, are a view of this state.
+    fn is_view_of(&self, state: &SessionState, last: usize) -> bool {
+        let records = MessageRecord::split(&self.records);
+        records.is_some_and(|records| {
+            own::among(&state.own, &records).0.len() >= last || history::is_view_of(&records, state)
+        })
     }
 
     /// For each message, the flags of the one that it stands in.
@@ -184,22 +214,22 @@ impl Piece {
 pub struct Separated<'h> {
     host: &'h mut dyn Host,
     places: &'h [InputPlace],
+    /// How many messages the host passed, where their places are others.
+    passed: usize,
 }
 
 impl<'h> Separated<'h> {
     /// `places`: where each message stands; empty if all are as the host passed them.
     pub fn new(places: &'h [InputPlace], host: &'h mut dyn Host) -> Self {
-        Self { host, places }
+        let passed = places.iter().map(|place| place.input + 1).max().unwrap_or(0);
+        Self { host, places, passed }
     }
 
     /// The host's message that an input stands in. What the host loads beside them comes behind them.
     fn input(&self, input: usize) -> usize {
         match self.places.get(input) {
             Some(place) => place.input,
-            None => {
-                let count = self.places.last().map_or(0, |last| last.input + 1);
-                input - self.places.len() + count
-            }
+            None => input - self.places.len() + self.passed,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::base::millionths;
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
 use crate::call::covered;
+use crate::engine::bound_tail;
 use crate::engine::literals;
 use crate::engine::summarizing::Summary;
 use crate::ingest::host::Host;
@@ -16,6 +17,7 @@ use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_B
 use crate::memory::Memory;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::memory::pool::Pool;
+use crate::memory::progress::Steps;
 use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
 use crate::session::state::Breaker;
@@ -100,13 +102,21 @@ impl Covering<'_> {
         let replaces =
             summary.is_some() && work.history.active.is_some_and(|active| covered(active) >= self.shape.covers.count);
         let breaker = self.breaker(work, replaces, summary.is_none());
-        let (summary, native) = summary.map_or((None, None), |Summary { text, block }| (Some(text), block));
+        let (summary, native) = summary
+            .map_or((None, None), |Summary { text, block, sent }| (Some(text), block.map(|block| (block, sent))));
         // What only the provider can read has a digest beside it.
         let summary = summary.filter(|text| !text.is_empty());
         let trimmed = self.trimmed(work);
         // A digest is written again of all that is covered: nothing goes without it.
         let dropped = trimmed.as_ref().filter(|trimmed| !trimmed.digest).map_or(0, |trimmed| trimmed.dropped);
-        let held = if self.reads_all { self.shape.clone() } else { compact::with_compaction(scene, self.shape) };
+        let mut held = if self.reads_all { self.shape.clone() } else { compact::with_compaction(scene, self.shape) };
+        let native =
+            native.map(|(block, sent)| Block { tail: bound_tail::behind(&block, work, scene, &held, sent), ..block });
+        let has_tail_first = native.as_ref().is_some_and(|block| block.tail.is_some());
+        if has_tail_first {
+            bound_tail::leave_to_code(&mut held, scene);
+        }
+        let steps = if has_tail_first { Steps::Precede } else { Steps::Follow };
         let shape = &held;
         // The memory is always derived from what was sent, whoever writes the text above it.
         let known = covered::known(scene, shape, host)?;
@@ -127,7 +137,7 @@ impl Covering<'_> {
             let size = Size { replaced: known.raw, earlier, note: 2 * OVERHEAD, dropped, shorter };
             room = room.max(self.digest_room(scene, shape, size).0.min(DIGEST_TOKENS));
         }
-        let note = turn.and_then(|_| source.progress(room));
+        let note = turn.and_then(|_| source.progress(room, steps));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
         let native = native.or_else(|| self.carried(work, summary.is_some() || shorter));
         let taken =
@@ -173,7 +183,9 @@ impl Covering<'_> {
     /// stays with its text; a text by code stands behind one that only the provider can read.
     fn carried(&self, work: &Work<'_>, gives_way: bool) -> Option<Block> {
         let active = work.history.active.map(|active| &work.state.checkpoints[active])?;
-        active.block.clone().filter(|block| !gives_way || block.is_readable())
+        let block = active.block.clone().filter(|block| !gives_way || block.is_readable())?;
+        // It no longer stands for everything before the turns that follow.
+        Some(Block { tail: None, ..block })
     }
 
     /// The backoff counters after this compaction.

@@ -6,6 +6,7 @@
 //!    that fits, or the reason why none does. The history may be longer than the one that was planned for.
 //! 4. [`after_model`] learns from the usage that the provider reported.
 
+mod bound_tail;
 mod climbing;
 mod commit;
 mod covered_chat;

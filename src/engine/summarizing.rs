@@ -55,6 +55,8 @@ pub(crate) struct Summary {
     pub(crate) text: String,
     /// What makes it the provider's own.
     pub(crate) block: Option<Block>,
+    /// The hash of what it stands for, as that was sent, where reasoning may be bound to it.
+    pub(crate) sent: Option<u64>,
 }
 
 /// The result of a round.
@@ -113,6 +115,7 @@ pub(crate) fn start(
     let raw = covered::extent(scene, shape, false).raw;
     let job = &mut plan.job;
     (job.budget, job.pieces, job.raw, job.most) = (budget, pieces, raw, most);
+    job.sent = work.prefixes(scene.view).and_then(|prefixes| prefixes.before(shape.covers.count));
     (job.digested, job.done) = (pieces - asked, pieces - asked);
     round(work, shape, plan, 0);
     Ok(())
@@ -271,7 +274,7 @@ pub(crate) fn settle(
     if next.job.last {
         work.state.breaker.failures = 0;
         report.warnings.extend(limited(&next.job, limit));
-        return Settled::Summary(Summary { text: next.notes.pop().unwrap_or_default(), block });
+        return Settled::Summary(Summary { text: next.notes.pop().unwrap_or_default(), block, sent: plan.job.sent });
     }
     next.job.corrects = false;
     round(work, shape, &mut next, calls);

@@ -77,6 +77,8 @@ pub struct Job {
     pub corrects: bool,
     /// Whether the plan was made at the soft mark, ahead of time.
     pub ahead: bool,
+    /// The hash of what is sent before the cut, where reasoning may be bound to it.
+    pub sent: Option<u64>,
     /// What each request of this round is about.
     pub parts: Vec<Part>,
 }
@@ -216,6 +218,7 @@ impl Record for Plan {
             archive.flag("last", &mut job.last);
             archive.flag("corrects", &mut job.corrects);
             archive.flag("ahead", &mut job.ahead);
+            archive.maybe_hash("sent", &mut job.sent);
             let mut parts = Part::numbers(&job.parts);
             archive.counts("parts", &mut parts);
             match Part::read(&parts) {

@@ -17,7 +17,7 @@ mod outline;
 mod outputs;
 mod paths;
 pub mod pool;
-mod progress;
+pub mod progress;
 mod records;
 mod render;
 mod score;

@@ -134,7 +134,7 @@ pub struct Thinking {
 /// What a host that calls the provider itself has to set in its request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Provider {
-    /// The controls of thinking, if some is no longer valid.
+    /// The controls of thinking, if some is no longer valid or may not be.
     pub controls: Option<Controls>,
     /// Whether the request holds a summary of the provider's own, which Anthropic demands a header for.
     pub compacts: bool,

@@ -90,10 +90,10 @@ pub struct Checkpoint {
 /// A summary between what the host puts around it, inside the lines by which it is known.
 pub fn framed(text: &str, frame: &[String]) -> String {
     let [before, after] = frame else { return text.to_owned() };
-    let body = text.strip_prefix(markers::SUMMARY).and_then(|rest| rest.strip_suffix(markers::SUMMARY_END));
-    let Some(body) = body else { return text.to_owned() };
+    let lines = [(markers::SUMMARY, markers::SUMMARY_END), (markers::KEPT, markers::KEPT_END)];
+    let inside = |(start, end)| Some((text.strip_prefix(start)?.strip_suffix(end)?, start, end));
+    let Some((body, start, end)) = lines.into_iter().find_map(inside) else { return text.to_owned() };
     let line = |text: &str| if text.is_empty() { String::new() } else { format!("\n{text}") };
-    let (start, end) = (markers::SUMMARY, markers::SUMMARY_END);
     format!("{start}{}\n{}{}\n{end}", line(before), body.trim_matches('\n'), line(after))
 }
 

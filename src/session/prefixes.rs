@@ -7,7 +7,7 @@
 use crate::base::order;
 use crate::model::message::{CHAIN_START, MessageRecord, combine};
 use crate::session::history::History;
-use crate::session::sent::{Mark, has_signed, thin};
+use crate::session::sent::{Mark, Stale, has_signed, thin};
 use crate::session::state::SessionState;
 use crate::session::view::{Item, Slot, View};
 
@@ -26,18 +26,25 @@ struct PrefixedMessage {
 pub struct Prefixes {
     places: Vec<PrefixedMessage>,
     end: Mark,
+    /// A provider's own summary stands for the messages before this history index: what is behind it is bound to them.
+    stood_for: u64,
 }
 
 impl Prefixes {
     /// Computes them.
     pub fn of(view: &View, history: &History<'_>, state: &SessionState) -> Self {
         let checkpoint = history.active.map(|active| &state.checkpoints[active]);
-        let (mut places, mut hash) = (Vec::new(), CHAIN_START);
+        let block = checkpoint.and_then(|checkpoint| checkpoint.block.as_ref());
+        let tail = block.and_then(|block| block.tail).filter(|_| view.has_tail_first());
+        let (mut places, mut hash, mut stood_for) = (Vec::new(), CHAIN_START, 0);
         for item in &view.items {
+            if let Some(tail) = tail.filter(|tail| item.slot == Slot::Block && hash == tail.before) {
+                hash = tail.prefix;
+                stood_for = checkpoint.map_or(0, |checkpoint| checkpoint.covers.count);
+                continue;
+            }
             let own = match item.slot {
-                Slot::Block => {
-                    checkpoint.and_then(|checkpoint| checkpoint.block.as_ref()).map_or(0, |block| block.hash)
-                }
+                Slot::Block => block.map_or(0, |block| block.hash),
                 Slot::Summary => checkpoint.map_or(0, |checkpoint| checkpoint.summary.hash),
                 Slot::Note => checkpoint.and_then(|checkpoint| checkpoint.note.as_ref()).map_or(0, |note| note.hash),
                 Slot::Host { .. } | Slot::Repaired { .. } => {
@@ -51,7 +58,7 @@ impl Prefixes {
             };
             hash = combine(hash, own);
         }
-        Self { places, end: Mark { at: history.end(), hash } }
+        Self { places, end: Mark { at: history.end(), hash }, stood_for }
     }
 
     /// What would be sent before each message if the history had always been sent as it is.
@@ -63,7 +70,12 @@ impl Prefixes {
             }
             hash = combine(hash, message.wire());
         }
-        Self { places, end: Mark { at: history.end(), hash } }
+        Self { places, end: Mark { at: history.end(), hash }, stood_for: 0 }
+    }
+
+    /// The hash of what is sent before a message.
+    pub fn before(&self, index: u64) -> Option<u64> {
+        self.places.iter().find(|place| place.index == index).map(|place| place.before)
     }
 
     /// The end of the request.
@@ -161,6 +173,13 @@ impl Sent {
         Self { known, signed, is_another }
     }
 
+    /// The messages with signed reasoning for which a provider's own summary stands now. Should they come back, that is
+    /// behind something else.
+    pub fn stood_for(&self, now: &Prefixes) -> Option<Stale> {
+        let from = self.signed.iter().filter(|&&index| index < now.stood_for).min()?;
+        Some(Stale { from: *from, to: now.stood_for })
+    }
+
     /// The history index from which on signed reasoning must go because what is sent before it is not what was. The
     /// reasoning of messages from the index `spared` on stays in any case.
     ///
@@ -170,7 +189,8 @@ impl Sent {
         let broken = if self.is_another { Some(0) } else { now.broken_from(&self.known) };
         let mut present: Vec<u64> = now.places.iter().map(|place| place.index).collect();
         order::numbers(&mut present);
-        let lost = self.signed.iter().filter(|&index| *index < spared && present.binary_search(index).is_err());
+        let is_lost = |index: &&u64| (now.stood_for..spared).contains(*index) && present.binary_search(*index).is_err();
+        let lost = self.signed.iter().filter(is_lost);
         let from = lost.copied().chain(broken.and_then(|place| now.signed_from(place, spared))).min()?;
         Some(now.behind(from, spared))
     }

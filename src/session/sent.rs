@@ -96,14 +96,16 @@ pub fn reasoning_parts(message: &MessageRecord<'_>) -> impl Iterator<Item = u32>
     message.parts().filter(is_loose).map(|part| part.number)
 }
 
-/// Adds messages whose signed reasoning is left out: from an index up to the end of the history. What lies between two
-/// changes was produced behind the first and before the second, and stays.
+/// Adds messages whose signed reasoning is left out: from an index up to another. What lies between two changes was
+/// produced behind the first and before the second, and stays.
 pub fn leave_out(stale: &mut Vec<Stale>, from: u64, to: u64) {
-    while stale.pop_if(|gap| gap.from >= from).is_some() {}
-    match stale.last_mut() {
-        Some(last) if last.to >= from => last.to = to,
-        _ => stale.push(Stale { from, to }),
+    let touches = |gap: &Stale| gap.to >= from && gap.from <= to;
+    let mut whole = Stale { from, to };
+    for gap in stale.iter().filter(|gap| touches(gap)) {
+        whole = Stale { from: whole.from.min(gap.from), to: whole.to.max(gap.to) };
     }
+    stale.retain(|gap| !touches(gap));
+    stale.insert(stale.partition_point(|gap| gap.to < whole.from), whole);
     if stale.len() > MOST_STALE {
         stale.remove(0);
         stale[0].from = 0;

@@ -12,7 +12,9 @@ use crate::session::history::History;
 use crate::session::lasting::Lasting;
 use crate::session::sent::{self, Stale};
 use crate::session::state::SessionState;
+use crate::summary::block::Tail;
 use crate::tokens::Estimator;
+use core::ops::Range;
 
 /// The source of an item of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// The history index of the host's message.
+    const fn index(&self) -> Option<u64> {
+        if let Slot::Host { index, .. } = self.slot { Some(index) } else { None }
+    }
+
     /// The record of the created message, if there is one.
     pub fn record(&self) -> Option<MessageRecord<'_>> {
         self.made.as_ref().and_then(Product::record)
@@ -110,6 +117,31 @@ impl View {
     /// Whether it begins with a provider's own summary.
     pub fn has_block(&self) -> bool {
         self.items.iter().any(|item| item.slot == Slot::Block)
+    }
+
+    /// The items behind a provider's own summary up to the end of what code keeps, if turns stand between the two, and how
+    /// many of them code keeps.
+    fn behind_block(&self) -> Option<(Range<usize>, usize)> {
+        let block = self.items.iter().position(|item| item.slot == Slot::Block)?;
+        let summary = self.items.iter().position(|item| item.slot == Slot::Summary).filter(|&at| at > block + 1)?;
+        let newest = self.items[block + 1..summary].iter().rev().find_map(Item::index)?;
+        let rest = &self.items[summary..];
+        let kept = rest.iter().position(|item| item.index().is_some_and(|index| index > newest)).unwrap_or(rest.len());
+        Some((block + 1..summary + kept, kept))
+    }
+
+    /// Whether turns stand between a provider's own summary and what code keeps.
+    pub fn has_tail_first(&self) -> bool {
+        self.behind_block().is_some()
+    }
+
+    /// Moves what code keeps before the turns that stand between it and a provider's own summary, in a list with something of
+    /// each item: so it stands in any other view.
+    pub fn gather<T>(&self, list: &mut [T]) {
+        let found = self.behind_block().filter(|_| list.len() == self.items.len());
+        if let Some((moved, kept)) = found {
+            list[moved].rotate_right(kept);
+        }
     }
 
     /// The raw tokens of the view.
@@ -298,10 +330,19 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View, host
     kept(&head, true, view);
     let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
     let mut summary = checkpoint.summary.raw;
+    let mut index = checkpoint.covers.count;
+    let mut follow = |end: u64, view: &mut View| {
+        while let Some(input) = history.input_of(index).filter(|_| index < end) {
+            view.items.push(plain(history, input, index, false));
+            index += 1;
+        }
+    };
     if let Some(block) = &checkpoint.block {
         match sent_block(history, checkpoint, &view.items, host)? {
             Some(product) => {
                 view.items.push(Item { slot: Slot::Block, tokens: block.raw, made: Some(product), fixed: false });
+                let holds = |tail: &Tail| history.position(tail.end.count) == Some(tail.end);
+                follow(block.tail.filter(holds).map_or(0, |tail| tail.end.count), view);
             }
             None => summary = block.whole,
         }
@@ -312,11 +353,7 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View, host
         view.items.push(made(Slot::Note, note.raw));
     }
     kept(checkpoint.stays.opening(), false, view);
-    let mut index = checkpoint.covers.count;
-    while let Some(input) = history.input_of(index) {
-        view.items.push(plain(history, input, index, false));
-        index += 1;
-    }
+    follow(u64::MAX, view);
     Ok(())
 }
 

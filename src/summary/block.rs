@@ -3,16 +3,39 @@
 //! message of its own before the summary message, which then holds what code keeps. Where it cannot be sent (something
 //! other than instructions comes before it, the format has no such message, its text was changed), the whole text is
 //! sent in its place.
+//!
+//! A provider that binds thinking to what was sent before it takes that of the turns behind its summary only if they follow
+//! it directly ([`Tail`]).
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
 use crate::base::{markers, text};
-use crate::model::message::hash_text;
+use crate::model::message::{Position, hash_text};
 
 /// The most bytes of a block in JSON, apart from its text.
 pub const MOST: usize = 24_000;
 /// The member of a block that holds its text.
 const CONTENT: &str = "content";
+
+/// The turns that follow a provider's own summary directly, so that their thinking stays valid: it was bound to what the
+/// summary stands for. What code keeps stands behind them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// Their end. In a history in which it does not hold, what code keeps stands before them.
+    pub end: Position,
+    /// The hash of what is sent before the summary.
+    pub before: u64,
+    /// The hash of what had been sent before these turns, for which the summary stands.
+    pub prefix: u64,
+}
+
+impl Record for Tail {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.position("end", &mut self.end);
+        archive.hash("before", &mut self.before);
+        archive.hash("prefix", &mut self.prefix);
+    }
+}
 
 /// A provider's own summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +54,8 @@ pub struct Block {
     pub hash: u64,
     /// The raw tokens of the summary message if it is sent as text.
     pub whole: u64,
+    /// The turns that follow it directly, if their thinking stays valid by that.
+    pub tail: Option<Tail>,
 }
 
 impl Block {
@@ -58,7 +83,15 @@ impl Block {
 
     /// Whether its provider demands a header of every request that holds it.
     pub fn is_signed(&self) -> bool {
-        self.rest.get("type").text() == Some("compaction") && self.rest.get("signature").text().is_some()
+        is_signed(&self.rest)
+    }
+
+    /// Whether its provider takes thinking behind it that was produced behind what it stands for.
+    ///
+    /// Source: <https://platform.claude.com/docs/en/build-with-claude/compaction-thinking-blocks>.
+    pub fn keeps_thinking(&self) -> bool {
+        let Json::Object(options) = self.rest.get("providerOptions") else { return self.is_signed() };
+        options.iter().any(|(_, said)| is_signed(said))
     }
 
     /// The block as it came, and what stands beside it of the text of a summary; `None` if that does not begin with its
@@ -70,11 +103,16 @@ impl Block {
         }
         let body = summary.strip_prefix(markers::SUMMARY)?.strip_prefix('\n')?;
         let said = body.get(..self.length as usize).filter(|said| hash_text(said) == self.text)?;
-        let beside = text::between(body, said.len(), body.len()).trim_start_matches('\n');
+        let beside = text::between(body, said.len(), body.len()).strip_suffix(markers::SUMMARY_END)?.trim_matches('\n');
         let [before, after] = &self.blanks[..] else { return None };
         members.push((CONTENT.to_owned(), Json::Text(format!("{before}{said}{after}"))));
-        Some((Json::Object(members), format!("{}\n{beside}", markers::SUMMARY)))
+        let line = if beside.is_empty() { "" } else { "\n" };
+        Some((Json::Object(members), format!("{}{line}{beside}\n{}", markers::KEPT, markers::KEPT_END)))
     }
+}
+
+fn is_signed(said: &Json) -> bool {
+    said.get("type").text() == Some("compaction") && said.get("signature").text().is_some()
 }
 
 impl Record for Block {
@@ -86,6 +124,7 @@ impl Record for Block {
         archive.count("raw", &mut self.raw);
         archive.hash("hash", &mut self.hash);
         archive.count("whole", &mut self.whole);
+        archive.maybe_record("tail", &mut self.tail);
         if !matches!(self.rest, Json::Object(_)) || self.rest.bytes() > MOST || self.blanks.len() != 2 {
             archive.reject("rest");
         }

@@ -6,6 +6,7 @@ import { anthropic } from "../../pkg/formats.js";
 import { createCompactor } from "../../pkg/index.js";
 import { anthropicCompaction } from "../../pkg/native.js";
 import { clients } from "./clients.mjs";
+import { sdk, settings } from "./native-sdk.mjs";
 import { createServer } from "./server.mjs";
 
 const WORDS = "and so it went on for the rest of the day, as it always had. ";
@@ -13,22 +14,16 @@ const client = clients.anthropic;
 const MODEL = "claude-opus-5-5";
 const noted = (n) => `  - summary ${n}: files were read, one after the other, for invoice 4711\n`;
 
-/** A client of the SDK whose requests the server judges. `reply(n)`: how the n-th request for a summary ends. */
-function sdk(server, reply) {
-  const asked = [];
-  const create = async ({ betas, ...body }) => {
-    const n = asked.push(body);
-    const given = reply(n);
-    if (given instanceof Error) throw given;
-    const answer = server.answer({ headers: { "anthropic-beta": betas.join() }, body, use: "answer" }, given);
-    ok(answer.ok, answer.findings?.map(({ rule, text }) => `${rule}: ${text}`).join());
-    return answer.body;
-  };
-  return { asked, beta: { messages: { create } } };
-}
-
 /** A chat of an agent; every request is judged. */
-async function play({ rounds = 110, reply = (n) => ({ text: noted(n) }), more = [], options = {}, between } = {}) {
+async function play({
+  rounds = 110,
+  reply = (n) => ({ text: noted(n) }),
+  more = [],
+  options = {},
+  passesViews = false,
+  model = MODEL,
+  between,
+} = {}) {
   const server = createServer("anthropic", {});
   const own = sdk(server, reply);
   const summarize = [anthropicCompaction(own), ...more];
@@ -40,18 +35,17 @@ async function play({ rounds = 110, reply = (n) => ({ text: noted(n) }), more = 
     });
   let compactor = make();
   const tools = client.request([], { tools: ["read"] }).body.tools;
-  const history = [...client.user([{ text: "Read the files. Keep in mind that invoice 4711 must never be paid." }])];
+  let history = [...client.user([{ text: "Read the files. Keep in mind that invoice 4711 must never be paid." }])];
   const found = { server, asked: own.asked, views: [], reports: [], state: null, history };
   for (let n = 0; n < rounds; n++) {
-    const call = { messages: history, state: found.state, model: MODEL, system: "Be brief.", tools };
+    const call = { messages: history, state: found.state, model, system: "Be brief.", tools };
     const { view, state, report } = await compactor.beforeModel(call);
     found.views.push(view);
+    if (passesViews) history = [...view];
     found.reports.push(report);
-    const { headers = {}, body = {} } = report.provider ?? {};
-    const betas = (headers["anthropic-beta"] ?? "").split(",").filter(Boolean);
-    const set = { model: MODEL, system: "Be brief.", tools: ["read"], betas };
-    const request = client.request(view, set);
-    request.body.thinking = { ...request.body.thinking, ...body.thinking };
+    // Without what has invalid thinking left out: here it would be refused.
+    const { betas } = settings(report);
+    const request = client.request(view, { model, system: "Be brief.", tools: ["read"], betas });
     const said = { thought: `Thought ${n}.`, calls: [{ id: `c${n}`, name: "read", input: { n } }] };
     const answer = server.answer(request, said);
     ok(answer.ok, `request ${n}: ${answer.findings?.map(({ rule, text }) => `${rule}: ${text}`)}`);
@@ -84,7 +78,7 @@ test("the provider's summary stands first, comes back letter for letter, and is 
     ok(/^ {2}- summary \d+: .*\n$/.test(content) && typeof signature === "string", `request ${at}`);
     ok(reports[at].provider.headers["anthropic-beta"].split(",").includes("compact-2026-09-04"));
     // What code keeps stands behind it.
-    ok(JSON.stringify(view[1].content).includes("must never be paid"), `request ${at}`);
+    ok(JSON.stringify(view.slice(1)).includes("must never be paid"), `request ${at}`);
     deepEqual(view[0].content, [block]);
     ok(reports[at].after.tokens + reports[at].after.bound <= 8_000);
   }
@@ -98,48 +92,113 @@ test("the provider's summary stands first, comes back letter for letter, and is 
   }
 });
 
-test("thinking behind the summary is left out: what code keeps stands between, and the provider would refuse it", async () => {
-  const { server, views, history } = await play({ rounds: 60 });
-  const view = views.find(blockOf);
-  const first = view.findIndex(({ role }) => role === "assistant");
-  ok(first > 1 && !JSON.stringify(view).includes('"thinking"'));
-  // The same messages as the provider sent them.
-  const callOf = ({ content }) => content.find?.(({ type }) => type === "tool_use")?.id;
-  const replies = new Map(history.filter(({ role }) => role === "assistant").map((reply) => [callOf(reply), reply]));
-  const tail = view.slice(first).map((message) => replies.get(callOf(message)) ?? message);
-  ok(JSON.stringify(tail).includes('"thinking"'));
-  const refusals = (messages) =>
-    server
-      .judge(
-        client.request(messages, { model: MODEL, system: "Be brief.", tools: ["read"], betas: ["compact-2026-09-04"] }),
-      )
-      .map(({ rule }) => rule);
-  deepEqual(refusals(view), []);
-  deepEqual(refusals([...view.slice(0, first), ...tail]), ["thinking-binding"]);
-  // Directly behind the summary it would be valid, also with what code keeps behind it.
-  deepEqual(refusals([view[0], ...tail]), []);
-  deepEqual(refusals([view[0], ...tail, ...view.slice(1, first)]), []);
+/** The numbers of the thoughts in a view: the reply to each request holds one of its number. */
+const thoughtsIn = (view) =>
+  [...JSON.stringify(view).matchAll(/"thinking":"Thought (\d+)\."/g)].map(([, n]) => Number(n));
+const nameOf = (view) => blockOf(view)?.signature;
+const textOf = ({ content }) => (typeof content === "string" ? content : JSON.stringify(content));
+const KEPT = "[Kept from the conversation that the summary stands for]";
+
+for (const passesViews of [false, true])
+  test(`the turns behind a summary keep their thinking: they follow it directly, and what code keeps stands behind them${passesViews ? ", also in a view that is passed back" : ""}`, async () => {
+    const { server, views, reports } = await play({ passesViews });
+    equal(server.refused.length, 0);
+    let [since, least, kept] = [0, 0, 0];
+    const forms = new Set();
+    for (const [at, view] of views.entries()) {
+      if (!nameOf(view)) continue;
+      if (nameOf(view) !== nameOf(views[at - 1])) {
+        since = at;
+        [least] = thoughtsIn(view);
+        // Those that were kept had been sent before, up to the newest.
+        ok(least < at - 2, `request ${at}: thoughts from ${least}`);
+        equal(view[1].role, "assistant");
+        const behind = view.slice(view.findIndex((message) => textOf(message).startsWith(KEPT))).map(textOf);
+        forms.add(behind.length);
+        const [kept, request, note] = behind;
+        ok(kept.startsWith(KEPT), `request ${at}`);
+        // Where the cut lies in the turn, its request and what has been done about it.
+        ok(behind.length === 1 || request.includes("Now the files of folder"), `request ${at}`);
+        ok(
+          behind.length === 1 || note.startsWith("[Progress on the request above, which is given again"),
+          `request ${at}`,
+        );
+      }
+      // Later edits change what stands before: the thinking behind them goes.
+      if (reports.slice(since + 1, at + 1).some(({ rung }) => rung !== "pass")) continue;
+      const expected = Array.from({ length: at - least }, (_, n) => least + n);
+      deepEqual(thoughtsIn(view), expected, `request ${at}, summary of request ${since}`);
+      kept += expected.length;
+    }
+    ok(kept > 200, `${kept} thoughts`);
+    deepEqual([...forms].sort(), [1, 3]);
+  });
+
+test("a view with a request without the results beside it may be passed back: the request is known by what was sent", async () => {
+  const { server, views, reports } = await play({ passesViews: true, model: "claude-opus-4-8" });
+  equal(server.refused.length, 0);
+  ok(views.some(nameOf) && reports.every(({ diverged }) => !diverged));
 });
 
-test("thinking of the turns behind a summary stays in every request until the next one, and the provider takes it", async () => {
-  const { server, views, reports } = await play();
-  equal(server.refused.length, 0);
-  // The reply to each request holds a thought of its number.
-  const thoughtsIn = (view) =>
-    [...JSON.stringify(view).matchAll(/"thinking":"Thought (\d+)\."/g)].map(([, n]) => Number(n));
-  const nameOf = (view) => blockOf(view)?.signature;
-  let [since, kept] = [0, 0];
-  for (const [at, view] of views.entries()) {
-    if (nameOf(view) !== nameOf(views[at - 1] ?? [{}])) since = at;
-    if (!nameOf(view)) continue;
-    // Later edits change what stands before: the thinking behind them goes.
-    const edited = reports.slice(since + 1, at + 1).some(({ rung }) => rung !== "pass");
-    if (edited) continue;
-    const behind = Array.from({ length: at - since }, (_, n) => since + n);
-    deepEqual(thoughtsIn(view), behind, `request ${at}, summary of request ${since}`);
-    kept += behind.length;
+test("where the turns behind a summary are rewound or edited, what code keeps stands before them, without their thinking", async () => {
+  const { server, state, history } = await play({ rounds: 60 });
+  const { covers, block } = state.checkpoints.at(-1);
+  const [from, to] = [covers.count, block.tail.end.count];
+  ok(to - from > 8);
+  const given = { model: MODEL, system: "Be brief.", tools: ["read"] };
+  const call = { ...given, tools: client.request([], given).body.tools, state };
+  const rewound = history.slice(0, to - 4);
+  const edited = history.map((message, at) =>
+    at === from + 3 ? { ...message, content: [...message.content, { type: "text", text: "And be quick." }] } : message,
+  );
+  for (const messages of [rewound, edited]) {
+    const compactor = createCompactor({ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500 });
+    const { view, report } = await compactor.beforeModel({ ...call, messages });
+    const request = client.request(view, { ...given, betas: settings(report).betas });
+    deepEqual(
+      server.judge(request).map(({ rule }) => rule),
+      [],
+    );
+    ok(blockOf(view) && textOf(view[1]).startsWith(KEPT));
+    equal(thoughtsIn(view).length, 0);
   }
-  ok(kept > 50, `${kept} thoughts`);
+});
+
+test("a state whose turns behind the summary are forged is refused or read, never sent to the provider as valid", async () => {
+  const { server, state, history } = await play({ rounds: 60 });
+  const newest = state.checkpoints.at(-1);
+  const { tail } = newest.block;
+  const given = { model: MODEL, system: "Be brief.", tools: ["read"] };
+  const forgeries = [
+    { ...tail, prefix: "0".repeat(16) },
+    { ...tail, before: "0".repeat(16) },
+    { ...tail, end: { ...tail.end, count: 1e9 } },
+    { ...tail, end: { ...tail.end, count: 0 } },
+    { ...tail, end: { count: newest.covers.count + 1, chain: tail.end.chain } },
+    { ...tail, end: null },
+    { prefix: 1 },
+    "tail",
+  ];
+  let refused = 0;
+  for (const forged of forgeries) {
+    const block = { ...newest.block, tail: forged };
+    const checkpoints = [...state.checkpoints.slice(0, -1), { ...newest, block }];
+    const compactor = createCompactor({ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500 });
+    const call = { ...given, tools: client.request([], given).body.tools, messages: history };
+    try {
+      const { view, report } = await compactor.beforeModel({ ...call, state: { ...state, checkpoints } });
+      const request = client.request(view, { ...given, betas: settings(report).betas });
+      deepEqual(
+        server.judge(request).map(({ rule }) => rule),
+        [],
+        JSON.stringify(forged),
+      );
+    } catch (error) {
+      equal(error.code, "invalid-state", String(error));
+      refused += 1;
+    }
+  }
+  ok(refused > 0 && refused < forgeries.length, `${refused} refused`);
 });
 
 const troubles = {

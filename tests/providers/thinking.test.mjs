@@ -4,8 +4,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { aiSdk, anthropic, gemini, openaiChat } from "../../pkg/formats.js";
 import { createCompactor } from "../../pkg/index.js";
+import { anthropicCompaction } from "../../pkg/native.js";
 import { spread } from "../js/suite/length.mjs";
 import { clients } from "./clients.mjs";
+import { sdk, settings } from "./native-sdk.mjs";
 import { createServer } from "./server.mjs";
 
 const formats = { anthropic, gemini, openaiChat };
@@ -23,28 +25,35 @@ function random(seed) {
 
 /**
  * A chat of an agent with a server: requests of a person, and rounds of a tool whose results vary in size. `between(chat)` does
- * something to it before a request. `recovers`: a refusal is passed on, and the request is sent once more.
+ * something to it before a request. `recovers`: a refusal is passed on, and the request is sent once more. `native`: the
+ * provider itself summarizes.
  */
 async function play(
   name,
-  { rounds = 60, seed = 1, given = {}, options = {}, account, between, recovers = false } = {},
+  { rounds = 60, seed = 1, given = {}, options = {}, account, between, recovers = false, native = false } = {},
 ) {
   const client = clients[name];
   const model = given.model ?? client.model;
   const server = createServer(name, account ? { account } : {});
+  const own = sdk(server, (n) => ({ text: `- summary ${n}: files were read, one after the other\n` }));
   const compactor = createCompactor({
     format: formats[client.format],
     contextWindow: 8_000,
     maxOutputTokens: 500,
+    ...(native ? { summarize: anthropicCompaction(own), prefer: "summarize" } : {}),
+    ...(native ? { summarizer: { contextWindow: 200_000 } } : {}),
     ...options,
   });
   const below = random(seed);
   const chat = { history: [], state: null, system: "Be brief.", tools: ["read"], below, call: {} };
-  const found = { server, compacted: 0, reports: [], views: [], refused: 0, requests: [], chat };
+  const found = { server, asked: own.asked, compacted: 0, reports: [], views: [], refused: 0, requests: [], chat };
   for (let n = 0; n < rounds; n++) {
     if (n % 12 === 0) chat.history.push(...client.user([{ text: `Request ${n}: ${WORDS.repeat(below(4))}` }]));
     between?.(chat, n);
-    const set = () => ({ model, ...given, system: chat.system, tools: chat.tools });
+    const set = (report) => ({
+      ...{ model, ...given, system: chat.system, tools: chat.tools },
+      ...(native && report ? { betas: settings(report).betas } : {}),
+    });
     const prepare = (overflow) =>
       compactor.beforeModel({
         ...{ messages: chat.history, state: chat.state, model, overflow },
@@ -63,16 +72,17 @@ async function play(
             })),
           }),
     };
-    let answer = server.answer(client.request(prepared.view, set()), reply);
+    let answer = server.answer(client.request(prepared.view, set(prepared.report)), reply);
     if (!answer.ok && recovers) {
       found.refused += 1;
       chat.state = prepared.state;
       prepared = await prepare({ status: answer.status, error: answer.body });
-      answer = server.answer(client.request(prepared.view, set()), reply);
+      answer = server.answer(client.request(prepared.view, set(prepared.report)), reply);
     }
     ok(answer.ok, `${name}, ${model}, request ${n}: ${answer.findings?.map(({ rule, text }) => `${rule}: ${text}`)}`);
     // What is counted is judged in the same way.
-    if (name === "anthropic") deepEqual(server.judge({ ...client.request(prepared.view, set()), use: "count" }), []);
+    if (name === "anthropic")
+      deepEqual(server.judge({ ...client.request(prepared.view, set(prepared.report)), use: "count" }), []);
     chat.state = prepared.state;
     found.compacted += prepared.report.changes.length > 0;
     found.reports.push(prepared.report);
@@ -172,6 +182,18 @@ for (const [name, between] of Object.entries(changes)) {
       const { server, reports } = await play("anthropic", { options: { contextWindow }, between, seed: contextWindow });
       equal(server.refused.length, 0);
       if (contextWindow === 200_000) equal(reports.at(-1).thinking === null, HARMLESS.includes(name), name);
+    }
+  });
+
+  test(`Anthropic refuses nothing with ${name}, behind its own summaries`, async () => {
+    for (const seed of spread([1, 2, 3, 4, 5, 6], 2)) {
+      const given = { model: "claude-opus-5-5" };
+      const { server, views, asked } = await play("anthropic", {
+        ...{ rounds: 150, native: true, options: { contextWindow: 6_000 + 500 * seed }, given, between, seed },
+      });
+      equal(server.refused.length, 0);
+      ok(asked.length > 0, `${asked.length} summaries`);
+      ok(views.some((view) => JSON.stringify(view).includes('"type":"compaction"')));
     }
   });
 }

@@ -26,7 +26,7 @@ fn a_block_comes_back_letter_for_letter_as_long_as_its_text_is_the_same() {
     assert_eq!(whole.get("content").text(), Some(NOTES));
     assert_eq!(whole.get("signature").text(), Some("s1"));
     assert!(beside.contains("never pay") && !beside.contains("8000"), "{beside}");
-    assert!(beside.starts_with(markers::SUMMARY) && beside.ends_with(markers::SUMMARY_END));
+    assert!(beside.starts_with(markers::KEPT) && beside.ends_with(markers::KEPT_END));
     assert_eq!(block.within(&framed(&kept.replace("8000", "8001"))), None);
     assert_eq!(block.within(&framed("- something else")), None);
 }

@@ -15,6 +15,7 @@ use precis::base::markers;
 use precis::memory::Memory;
 use precis::memory::digest::Source;
 use precis::memory::pool::Pool;
+use precis::memory::progress::Steps;
 use precis::model::message::Position;
 use precis::model::message::Role;
 use precis::tokens;
@@ -26,7 +27,7 @@ fn note_of(memory: &Memory, all: &[M], turn: u64, room: u64) -> (Option<String>,
     let messages = messages(memory.upto.count, all);
     let (known, estimator) = (Pool::of(memory, &messages), estimator());
     let source = Source { turn: Some(turn), ..source(&known, &estimator) };
-    (source.progress(room), source.digest(2_000, false).0)
+    (source.progress(room, Steps::Follow), source.digest(2_000, false).0)
 }
 
 fn note(all: &[M]) -> String {

@@ -21,6 +21,7 @@ use precis::limits::options::Options;
 use precis::limits::summary_options::Prompt;
 use precis::memory::Memory;
 use precis::memory::pool::Pool;
+use precis::memory::progress::Steps;
 use precis::model::message::Role;
 use precis::summary::language::Language;
 use precis::summary::request::{self, Author, Focus, Tongue};
@@ -84,7 +85,7 @@ fn markers_and_frames_in_quotations_are_powerless() {
         let digest = source.digest(2_000, false).0;
         assert!(!digest.contains(marker), "{marker}: {digest}");
         source.turn = Some(0);
-        let note = source.progress(500).unwrap();
+        let note = source.progress(500, Steps::Follow).unwrap();
         assert!(!note.split_once('\n').unwrap().1.contains(marker), "{marker}: {note}");
         let rendered = transcript::render(&transcript::lines(&contents(&history), &bytes4()), 2_000);
         assert!(!rendered.contains(marker), "{marker}: {rendered}");

@@ -14,6 +14,7 @@ use precis::engine::Reported;
 use precis::limits::thinking::of_model;
 use precis::model::message::Role;
 use precis::report::Outcome;
+use precis::session::sent::{MOST_STALE, is_stale, leave_out};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Value, json};
@@ -527,4 +528,20 @@ fn a_call_made_twice_leaves_a_message_with_signed_thinking() {
     // No message ends with thinking.
     assert_eq!(view[1].parts, [thought("one"), call(1)]);
     assert_eq!(view[2..], session.history[2..]);
+}
+
+proptest! {
+    /// Whatever is left out, in whatever order, is in the list once, and nothing else is.
+    #[test]
+    fn what_is_left_out_is_the_union_of_all(spans in prop::collection::vec((0_u64..40, 1_u64..10), 1..MOST_STALE)) {
+        let (mut stale, mut expected) = (Vec::new(), [false; 64]);
+        for (from, length) in spans {
+            leave_out(&mut stale, from, from + length);
+            expected[from as usize..(from + length) as usize].fill(true);
+            prop_assert!(stale.windows(2).all(|two| two[0].to < two[1].from), "{stale:?}");
+        }
+        for (index, expected) in (0..).zip(expected) {
+            prop_assert_eq!(is_stale(&stale, index), expected, "{} of {:?}", index, stale);
+        }
+    }
 }

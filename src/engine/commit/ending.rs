@@ -11,6 +11,7 @@ use crate::engine::skipped;
 use crate::ingest::host::Host;
 use crate::ladder::RungId;
 use crate::ladder::protection;
+use crate::limits::thinking;
 use crate::report::change::{Action, Change};
 use crate::session::own;
 use crate::summary::block::Block;
@@ -92,6 +93,11 @@ impl Commit<'_> {
         (self.report.thinking, self.report.provider) = self.work.thinking();
         if self.sends_signed_block() {
             self.report.provider.get_or_insert_default().compacts = true;
+        }
+        if self.current.has_tail_first() {
+            // Whether thinking behind its own summary holds is for the provider to say. A refusal would cost more.
+            let controls = thinking::controls(self.call.model.as_deref().unwrap_or_default());
+            self.report.provider.get_or_insert_default().controls = Some(controls);
         }
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         self.report.after = self.work.usage(&self.current);

@@ -29,13 +29,18 @@ const PROVIDERS = {
     asks: (body) => body.compaction !== undefined,
     summary: (n) => ({ text: `  - summary ${n}: files were read, one after the other, for invoice 4711\n` }),
     /** The block of a request, and what stands behind it. */
-    read: ({ messages: [first, second] }) => {
+    read: ({ messages: [first, ...others] }) => {
       const [block, ...rest] = Array.isArray(first.content) ? first.content : [];
       return block?.type === "compaction"
-        ? { block: `${block.content}${block.signature}`, rest: [rest, second] }
+        ? { block: `${block.content}${block.signature}`, behind: [rest, others] }
         : null;
     },
     made: ({ content }) => `${content[0].content}${content[0].signature}`,
+    /** What was thought directly behind the block, before what code keeps. */
+    thoughts: ({ messages }) => {
+      const kept = messages.findIndex((message) => JSON.stringify(message).includes("[Kept from the conversation"));
+      return JSON.stringify(messages.slice(0, kept)).split('"type":"thinking"').length - 1;
+    },
   },
   openai: {
     server: "openai-responses",
@@ -46,7 +51,7 @@ const PROVIDERS = {
     summary: () => ({}),
     read: ({ input }) => {
       const at = input.findIndex(({ type }) => type === "compaction");
-      return at < 0 || at > 1 ? null : { block: input[at].encrypted_content, rest: input.slice(at + 1, at + 3) };
+      return at < 0 || at > 1 ? null : { block: input[at].encrypted_content, behind: input.slice(at + 1, at + 3) };
     },
     made: ({ output }) => output[0].encrypted_content,
   },
@@ -116,10 +121,13 @@ for (const [name, provider] of Object.entries(PROVIDERS))
       ok(asked.length > 1, `${asked.length} compactions`);
       const held = sent.map(provider.read).filter(Boolean);
       ok(held.length > 20, `${held.length} requests with a summary`);
-      for (const { block, rest } of held) {
+      for (const { block, behind } of held) {
         ok(made.includes(block));
-        ok(JSON.stringify(rest).includes("must never be paid"));
+        ok(JSON.stringify(behind).includes("must never be paid"));
       }
+      if (provider.thoughts)
+        for (const body of sent.filter(provider.read))
+          ok(provider.thoughts(body) > 1, "the turns behind it keep theirs");
       ok(made.includes(provider.read(asked[1]).block));
       ok(reports.some(({ rung }) => rung === "summarize"));
       for (const { after } of reports) ok(after.tokens + after.bound <= options.contextWindow);
