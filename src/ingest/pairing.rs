@@ -187,24 +187,23 @@ impl Matching {
         if !calls && !results {
             return;
         }
-        let mut own = Vec::new();
+        let before = self.answers.len();
         for (at, part) in message.parts().enumerate() {
             match part.kind {
                 PartKind::Call if is_assistant => self.call(index, at, &part),
                 PartKind::Result => {
                     let Part { number, id, name, .. } = part;
                     let (call, late, repeated) = (None, false, false);
-                    own.push(self.pairing.results.len());
+                    self.answers.push(self.pairing.results.len());
                     let one = Answer { message: index, part: at, number, id, name, call, late, repeated };
                     self.pairing.results.push(one);
                 }
                 _ => {}
             }
         }
-        if is_assistant && !own.is_empty() {
+        if is_assistant && self.answers.len() > before {
+            let mut own = self.answers.split_off(before);
             self.answer_own(&mut own);
-        } else {
-            self.answers.append(&mut own);
         }
     }
 
@@ -255,7 +254,7 @@ impl Matching {
         }
         let (mut calls, mut answers) = (core::mem::take(&mut self.calls), core::mem::take(&mut self.answers));
         self.pair(&mut calls, &mut answers, closed);
-        for answer in answers {
+        for answer in answers.drain(..) {
             let id = self.pairing.results[answer].id;
             if id == self.none {
                 continue;
@@ -268,10 +267,12 @@ impl Matching {
                 self.tie(call, answer);
             }
         }
-        for call in calls {
+        for call in calls.drain(..) {
             self.pairing.calls[call].closed = closed;
             self.wait(call);
         }
+        // The next window needs as much room.
+        (self.calls, self.answers) = (calls, answers);
     }
 
     /// The calls of the provider that are open when a person goes on: only a result that names one belongs to it.
