@@ -48,7 +48,7 @@ pub fn search(
     ranking.score();
     let mut found = Found { missing: source.missing(), ..Found::default() };
     if asked.candidates {
-        for candidate in ranking.left().iter().take(MOST_CANDIDATES) {
+        for candidate in ranking.left().take(MOST_CANDIDATES) {
             let excerpt = read(source, estimator, candidate, ranking.query(), u64::MAX, host)?;
             found.candidates.push(excerpt.text);
         }
@@ -151,6 +151,8 @@ struct LookedUp {
     calls: Vec<(usize, usize)>,
     /// Of what it loaded, whether the newest call with an id, by its hash, did: ids may be used again.
     ids: IdMap,
+    /// Any call did.
+    any: bool,
 }
 
 impl LookedUp {
@@ -158,6 +160,7 @@ impl LookedUp {
     fn is(&mut self, origin: Origin, source: &Source<'_>, input: usize, part: usize) -> bool {
         match origin {
             Origin::Said => false,
+            Origin::Result(_) if !self.any => false,
             Origin::Call(id) => {
                 self.called(id, false, source, input, part);
                 false
@@ -174,6 +177,7 @@ impl LookedUp {
     }
 
     fn called(&mut self, id: u64, is_search: bool, source: &Source<'_>, input: usize, part: usize) {
+        self.any |= is_search;
         if !source.is_given(input) {
             self.ids.insert(id, is_search.into());
         } else if is_search {

@@ -248,21 +248,29 @@ impl<'a> Index<'a> {
     }
 
     /// What each of its words means for a query.
+    // Its callers are compiled for size.
+    #[inline(never)]
     pub fn effects(&self, query: &Query) -> Effects {
-        let mut all = Effects::default();
-        let mut from = 0;
-        for (number, word) in self.words.chunks_exact(WORD).enumerate() {
-            let to = word[1] as usize;
-            let mut folds = self.folds.get(2 * from..2 * to).unwrap_or_default().chunks_exact(2);
-            // In a list of its own: an effect may depend on the one before.
-            let mut own = Vec::new();
-            if folds.any(|fold| query.may_have(u16::from_le_bytes([fold[0], fold[1]]))) {
+        let count = self.words.len() / WORD;
+        let mut all = Effects::new(count);
+        let (mut number, mut read) = (0, None);
+        let mut own = Vec::new();
+        for (at, &fold) in self.folds.as_chunks().0.iter().enumerate() {
+            if !query.may_have(u16::from_le_bytes(fold)) {
+                continue;
+            }
+            // The word that it is of.
+            while number < count && self.words[number * WORD + 1] as usize <= at {
+                number += 1;
+            }
+            if number < count && read != Some(number) {
+                read = Some(number);
+                own.clear();
                 words::each(bytes_of(&self.words, number, self.bytes), false, &mut |hash, kind, _| {
                     query.effects(hash, kind, &mut own);
                 });
+                all.set(number, &own);
             }
-            all.add(own);
-            from = to;
         }
         all
     }
@@ -282,5 +290,5 @@ impl<'a> Index<'a> {
 }
 
 fn numbers(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect()
+    bytes.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect()
 }

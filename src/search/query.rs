@@ -7,6 +7,8 @@ const MOST_WORDS: usize = 64;
 const MOST_TERMS: usize = 512;
 /// Slots of the table of terms: enough that most lookups end at once.
 const SLOTS: usize = 2 * MOST_TERMS;
+/// Words of 64 bits that have one for each fold.
+const FOLDS: usize = (1 << 16) / 64;
 /// A slot without a term.
 const EMPTY: u16 = u16::MAX;
 
@@ -30,7 +32,7 @@ pub struct Query {
     /// The words in their order.
     pub row: Vec<u64>,
     /// A bit for each fold of a hash that is looked for.
-    folds: Vec<u64>,
+    folds: Box<[u64; FOLDS]>,
     /// The terms of each word, one word after another, and where each word ends.
     of_words: Vec<u16>,
     ends: Vec<usize>,
@@ -45,7 +47,7 @@ impl Query {
         let mut query = Self {
             terms: Vec::new(),
             row: Vec::new(),
-            folds: vec![0; (1 << 16) / 64],
+            folds: Box::new([0; FOLDS]),
             of_words: Vec::new(),
             ends: Vec::new(),
             slots: vec![EMPTY; SLOTS],
@@ -184,33 +186,45 @@ impl Query {
     }
 }
 
-/// What the words of an index mean for a query, by their numbers.
-#[derive(Debug, Default)]
+/// What the words of an index mean for a query.
+#[derive(Debug)]
 pub struct Effects {
-    /// Where those of each word end.
-    ends: Vec<u32>,
+    /// By the number of a word: one more than its place in `meanings`, 0 for most words, which mean nothing.
+    of: Vec<u32>,
+    meanings: Vec<Meaning>,
     effects: Vec<Effect>,
-    /// By number: whether a word means anything. Most mean nothing, and all are asked of.
-    any: Vec<bool>,
+}
+
+/// What a word means: where its effects begin and end, and whether a run of words goes on or begins with it.
+#[derive(Clone, Copy, Debug)]
+struct Meaning {
+    from: usize,
+    to: usize,
+    is_on_run: bool,
 }
 
 impl Effects {
-    /// Adds those of the next word.
-    pub fn add(&mut self, mut own: Vec<Effect>) {
-        self.any.push(!own.is_empty());
-        self.effects.append(&mut own);
-        self.ends.push(self.effects.len() as u32);
+    /// None yet, of so many words.
+    pub fn new(words: usize) -> Self {
+        Self { of: vec![0; words], meanings: Vec::new(), effects: Vec::new() }
     }
 
-    /// What the word with a number means: nothing for most.
-    pub fn of(&self, number: u16) -> &[Effect] {
-        let number = usize::from(number);
-        if self.any.get(number) != Some(&true) {
-            return &[];
+    /// Sets those of the word with a number.
+    pub fn set(&mut self, number: usize, own: &[Effect]) {
+        let from = self.effects.len();
+        let is_on_run = own.iter().any(|&effect| is_on_run(effect) && effect != BREAK);
+        // Any other word breaks a run by standing there.
+        self.effects.extend(own.iter().filter(|&&effect| is_on_run || effect != BREAK));
+        let to = self.effects.len();
+        if to > from {
+            self.meanings.push(Meaning { from, to, is_on_run });
+            self.of[number] = self.meanings.len() as u32;
         }
-        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.effects.get(from as usize..self.ends[number] as usize).unwrap_or_default()
     }
+}
+
+const fn is_on_run(effect: Effect) -> bool {
+    effect >= IN_ROW
 }
 
 /// How well a passage fits a query, as its words are met.
@@ -240,26 +254,48 @@ impl Meeting {
     /// Takes in the next words.
     pub fn meet(&mut self, query: &Query, effects: &[Effect]) {
         for &effect in effects {
-            if effect < IN_ROW {
-                let often = &mut self.often[usize::from(effect)];
-                if *often == 0 {
-                    self.met.push(effect);
-                }
-                *often = often.saturating_add(1);
-            } else if effect == BREAK {
-                self.run = None;
-            } else {
-                let place = usize::from(effect - IN_ROW);
-                let goes_on = self.run.filter(|&(_, next)| query.row.get(next) == Some(&query.row[place]));
-                let (start, next) = goes_on.unwrap_or((place, place));
-                self.run = Some((start, next + 1));
-                self.longest = self.longest.max(next + 1 - start);
+            if is_on_run(effect) {
+                self.follow(query, effect);
+                continue;
             }
+            let often = &mut self.often[usize::from(effect)];
+            if *often == 0 {
+                self.met.push(effect);
+            }
+            *often = often.saturating_add(1);
         }
     }
 
-    /// Takes in a word that has nothing that is looked for.
-    pub fn pass(&mut self) {
-        self.run = None;
+    /// Takes in all words of a passage by their numbers in an index, each in two bytes.
+    // Its callers are compiled for size.
+    #[inline(never)]
+    pub fn meet_all(&mut self, query: &Query, numbers: &[u8], effects: &Effects) {
+        // Where a word has to stand for the run to go on.
+        let mut next = 0;
+        // Nine of ten words mean nothing: this loop is most of a search.
+        for (at, &number) in numbers.as_chunks().0.iter().enumerate() {
+            let of = effects.of.get(usize::from(u16::from_le_bytes(number)));
+            let Some(word) = of.and_then(|&of| (of as usize).checked_sub(1)) else { continue };
+            let Meaning { from, to, is_on_run } = effects.meanings[word];
+            if is_on_run {
+                if at != next {
+                    self.run = None;
+                }
+                next = at + 1;
+            }
+            self.meet(query, &effects.effects[from..to]);
+        }
+    }
+
+    fn follow(&mut self, query: &Query, effect: Effect) {
+        if effect == BREAK {
+            self.run = None;
+            return;
+        }
+        let place = usize::from(effect - IN_ROW);
+        let goes_on = self.run.filter(|&(_, next)| query.row.get(next) == Some(&query.row[place]));
+        let (start, next) = goes_on.unwrap_or((place, place));
+        self.run = Some((start, next + 1));
+        self.longest = self.longest.max(next + 1 - start);
     }
 }

@@ -77,10 +77,13 @@ pub struct Ranking {
     count: usize,
     /// A ranker is asked: passages without any of the words are matches, too, and it says which come first.
     all: bool,
-    /// Passages with any of the words; the best first, once they are scored.
+    /// Passages with any of the words, in the order of the conversation.
     matches: Vec<Match>,
-    /// How many of them at the front were taken.
+    /// Which of them were not taken, the best first, once they are scored; those before `front` were taken, too.
+    order: Vec<usize>,
     front: usize,
+    /// At most so well each match fits what was taken.
+    bounds: Vec<u64>,
 }
 
 impl Ranking {
@@ -100,7 +103,9 @@ impl Ranking {
             count: 0,
             all,
             matches: Vec::new(),
+            order: Vec::new(),
             front: 0,
+            bounds: Vec::new(),
         }
     }
 
@@ -109,9 +114,9 @@ impl Ranking {
         &self.query
     }
 
-    /// The matches that were not taken; the best first, once they are scored.
-    pub fn left(&self) -> &[Match] {
-        &self.matches[self.front..]
+    /// The scored matches that were not taken, the best first.
+    pub fn left(&self) -> impl ExactSizeIterator<Item = &Match> {
+        self.order[self.front..].iter().map(|&at| &self.matches[at])
     }
 
     /// Counts the words of a passage; `passage` says where it is.
@@ -131,15 +136,7 @@ impl Ranking {
     /// the words mean, by their numbers.
     pub fn indexed(&mut self, words: Words, places: &[u8], effects: &Effects, passage: Passage) {
         self.meeting.begin(&self.query);
-        // Nine of ten words mean nothing: this loop is most of a search.
-        for place in places.chunks_exact(2) {
-            let effects = effects.of(u16::from_le_bytes([place[0], place[1]]));
-            if effects.is_empty() {
-                self.meeting.pass();
-            } else {
-                self.meeting.meet(&self.query, effects);
-            }
-        }
+        self.meeting.meet_all(&self.query, places, effects);
         self.counted(words, passage);
     }
 
@@ -148,22 +145,22 @@ impl Ranking {
         let place = self.passages;
         self.passages += 1;
         self.length += words.length;
-        let from = self.counts.len();
-        for &term in &self.meeting.met {
+        let Meeting { met, often, longest, .. } = &self.meeting;
+        for &term in met {
             self.spread[usize::from(term)] += 1;
-            self.counts.push((term, self.meeting.often[usize::from(term)]));
         }
-        let has_word = !self.meeting.met.is_empty() && self.query.is_in(&self.meeting.often);
+        let has_word = !met.is_empty() && self.query.is_in(often);
         if !has_word && !self.all {
-            self.counts.truncate(from);
             return;
         }
+        let from = self.counts.len();
+        self.counts.extend(met.iter().map(|&term| (term, often[usize::from(term)])));
         self.matches.push(Match {
             passage,
             place,
             has_word,
             length: words.length,
-            row: self.meeting.longest,
+            row: *longest,
             counts: (from, self.counts.len()),
             print: words.print,
             score: 0,
@@ -172,6 +169,8 @@ impl Ranking {
     }
 
     /// Says how well each passage matches.
+    // Its callers are compiled for size.
+    #[inline(never)]
     pub fn score(&mut self) {
         let average = (self.length / self.passages.max(1)).max(1);
         let most = self.query.row.len();
@@ -182,6 +181,7 @@ impl Ranking {
                 ((rare * rare) >> 24) * weight
             })
             .collect();
+        self.worths.reserve(self.counts.len());
         for found in &mut self.matches {
             let mut score = 0;
             for &(term, often) in &self.counts[found.counts.0..found.counts.1] {
@@ -196,27 +196,26 @@ impl Ranking {
         }
         self.lend();
         // Of equals the last one first.
-        self.matches.reverse();
+        self.order = (0..self.matches.len()).rev().collect();
         self.sort();
     }
 
     fn sort(&mut self) {
-        order::by_key(&mut self.matches, |found| (!found.whole).into());
+        order::by_key(&mut self.order, |&at| (!self.matches[at].whole).into());
     }
 
     /// Leaves it to the words, as if no ranker were asked.
     pub fn only_words(&mut self) {
-        self.matches.retain(|found| found.has_word);
+        self.order.retain(|&at| self.matches[at].has_word);
         self.all = false;
     }
 
     /// Takes in what a ranker said of the first matches.
     pub fn fuse(&mut self, ranked: &Ranked) {
-        let first = self.matches.len().min(MOST_CANDIDATES);
-        let words: Vec<(u64, u64)> = self.matches[..first].iter().map(|found| (found.place, found.whole)).collect();
-        self.matches.truncate(first);
-        for (found, fused) in self.matches.iter_mut().zip(fused(&words, ranked)) {
-            found.whole = fused;
+        self.order.truncate(MOST_CANDIDATES);
+        let words: Vec<(u64, u64)> = self.left().map(|found| (found.place, found.whole)).collect();
+        for (&at, fused) in self.order.iter().zip(fused(&words, ranked)) {
+            self.matches[at].whole = fused;
         }
         self.sort();
     }
@@ -233,11 +232,11 @@ impl Ranking {
     pub fn take(&mut self) -> Option<Match> {
         let at = if self.count < DIFFERENT && !self.all { self.most_different()? } else { self.front };
         self.count += 1;
-        let found = *self.matches.get(at)?;
+        let found = self.matches[*self.order.get(at)?];
         if at == self.front {
             self.front += 1;
         } else {
-            self.matches.remove(at);
+            self.order.remove(at);
         }
         for &(term, _) in &self.counts[found.counts.0..found.counts.1] {
             self.taken[usize::from(term)] += 1;
@@ -245,20 +244,30 @@ impl Ranking {
         Some(found)
     }
 
-    fn most_different(&self) -> Option<usize> {
+    // Its callers are compiled for size.
+    #[inline(never)]
+    fn most_different(&mut self) -> Option<usize> {
         let most = self.query.row.len();
+        self.bounds.resize(self.matches.len(), u64::MAX);
         let mut best: Option<(usize, u64)> = None;
-        for (at, found) in self.matches.iter().enumerate().skip(self.front) {
+        for (at, &own) in self.order.iter().enumerate().skip(self.front) {
+            let found = &self.matches[own];
             if best.is_some_and(|(_, score)| found.whole <= score) {
                 break;
             }
+            // What is taken makes none more different than it was.
+            if best.is_some_and(|(_, score)| self.bounds[own] <= score) {
+                continue;
+            }
             let mut score = 0;
-            for at in found.counts.0..found.counts.1 {
-                score += self.worths[at] >> (2 * self.taken[usize::from(self.counts[at].0)]);
+            let own_counts = found.counts.0..found.counts.1;
+            for (worth, &(term, _)) in self.worths[own_counts.clone()].iter().zip(&self.counts[own_counts]) {
+                score += worth >> (2 * self.taken[usize::from(term)]);
             }
             // What is beside it counts for as much as what is left of its own.
             let whole = found.whole / 256;
             let score = whole * found.with_row(score, most) / (found.score / 256).max(1);
+            self.bounds[own] = score;
             if best.is_none_or(|(_, known)| score > known) {
                 best = Some((at, score));
             }
