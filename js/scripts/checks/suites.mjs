@@ -184,7 +184,8 @@ export async function nodeTap(binary, { folder, only = () => true, env = {} }, .
   const parts = mkdtempSync(join(cache, "suite-"));
   try {
     const files = [...shared(together, availableParallelism(), parts), ...apart];
-    return await must(binary, [...flags, "--test", all, "--test-reporter=tap", ...files], { ...quiet, env });
+    const how = ["--import", "./tests/js/hooks/untracked.mjs", ...flags, "--test", all, "--test-reporter=tap"];
+    return await must(binary, [...how, ...files], { ...quiet, env });
   } finally {
     rmSync(parts, { recursive: true, force: true });
   }
