@@ -247,8 +247,10 @@ impl Ranking {
     // Its callers are compiled for size.
     #[inline(never)]
     fn most_different(&mut self) -> Option<usize> {
-        let most = self.query.row.len();
-        self.bounds.resize(self.matches.len(), u64::MAX);
+        if self.count == 1 {
+            // Most are asked for: in the order in which they lie in memory.
+            self.bounds = self.matches.iter().map(|found| self.different(found)).collect();
+        }
         let mut best: Option<(usize, u64)> = None;
         for (at, &own) in self.order.iter().enumerate().skip(self.front) {
             let found = &self.matches[own];
@@ -256,23 +258,30 @@ impl Ranking {
                 break;
             }
             // What is taken makes none more different than it was.
-            if best.is_some_and(|(_, score)| self.bounds[own] <= score) {
+            let bound = self.bounds.get(own).copied().unwrap_or(u64::MAX);
+            if best.is_some_and(|(_, score)| bound <= score) {
                 continue;
             }
-            let mut score = 0;
-            let own_counts = found.counts.0..found.counts.1;
-            for (worth, &(term, _)) in self.worths[own_counts.clone()].iter().zip(&self.counts[own_counts]) {
-                score += worth >> (2 * self.taken[usize::from(term)]);
-            }
-            // What is beside it counts for as much as what is left of its own.
-            let whole = found.whole / 256;
-            let score = whole * found.with_row(score, most) / (found.score / 256).max(1);
-            self.bounds[own] = score;
+            let score = self.different(found);
             if best.is_none_or(|(_, known)| score > known) {
                 best = Some((at, score));
             }
+            if let Some(bound) = self.bounds.get_mut(own) {
+                *bound = score;
+            }
         }
         best.map(|(at, _)| at)
+    }
+
+    /// How well a match fits with what those that were taken have not.
+    fn different(&self, found: &Match) -> u64 {
+        let mut score = 0;
+        let own = found.counts.0..found.counts.1;
+        for (worth, &(term, _)) in self.worths[own.clone()].iter().zip(&self.counts[own]) {
+            score += worth >> (2 * self.taken[usize::from(term)]);
+        }
+        // What is beside it counts for as much as what is left of its own.
+        found.whole / 256 * found.with_row(score, self.query.row.len()) / (found.score / 256).max(1)
     }
 }
 
