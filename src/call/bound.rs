@@ -108,12 +108,21 @@ impl Work<'_> {
         Some(now.end().hash)
     }
 
+    /// Whether the view lacks reasoning of these messages. What was thought in covered ones is in no view anyway, unless
+    /// they stay.
+    fn lacks(&self, gap: &Stale) -> bool {
+        let Some(checkpoint) = self.state.checkpoints.last() else { return true };
+        let is_in = |index: u64| (gap.from..gap.to).contains(&index);
+        let is_pinned = |input: usize| self.history.is_pinned(input) && self.history.index_of(input).is_some_and(is_in);
+        gap.to > checkpoint.covers.count
+            || checkpoint.stays.all().any(|&index| is_in(index))
+            || (0..self.history.messages.len()).any(is_pinned)
+    }
+
     /// What the report says of reasoning, if any is left out or a refusal has taught something of it.
     pub(crate) fn thinking(&self) -> (Option<Thinking>, Option<Provider>) {
         let (demands, source) = self.demands;
-        // What was thought in covered messages is in no view anyway.
-        let covered = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
-        let shown: Vec<Stale> = self.state.stale.iter().filter(|gap| gap.to > covered).copied().collect();
+        let shown: Vec<Stale> = self.state.stale.iter().filter(|gap| self.lacks(gap)).copied().collect();
         if self.call.options.preset.is_some() || shown.is_empty() && source != rules::Source::Learned {
             return (None, None);
         }

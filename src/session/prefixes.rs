@@ -28,6 +28,8 @@ pub struct Prefixes {
     end: Mark,
     /// A provider's own summary stands for the messages before this history index: what is behind it is bound to them.
     stood_for: u64,
+    /// The history index of the first message behind what code keeps, if turns stand between that and the summary.
+    tail_end: Option<u64>,
 }
 
 impl Prefixes {
@@ -36,11 +38,12 @@ impl Prefixes {
         let checkpoint = history.active.map(|active| &state.checkpoints[active]);
         let block = checkpoint.and_then(|checkpoint| checkpoint.block.as_ref());
         let tail = block.and_then(|block| block.tail).filter(|_| view.has_tail_first());
-        let (mut places, mut hash, mut stood_for) = (Vec::new(), CHAIN_START, 0);
+        let (mut places, mut hash, mut stood_for, mut tail_end) = (Vec::new(), CHAIN_START, 0, None);
         for item in &view.items {
             if let Some(tail) = tail.filter(|tail| item.slot == Slot::Block && hash == tail.before) {
                 hash = tail.prefix;
                 stood_for = checkpoint.map_or(0, |checkpoint| checkpoint.covers.count);
+                tail_end = Some(tail.end.count);
                 continue;
             }
             let own = match item.slot {
@@ -58,7 +61,7 @@ impl Prefixes {
             };
             hash = combine(hash, own);
         }
-        Self { places, end: Mark { at: history.end(), hash }, stood_for }
+        Self { places, end: Mark { at: history.end(), hash }, stood_for, tail_end }
     }
 
     /// What would be sent before each message if the history had always been sent as it is.
@@ -70,7 +73,7 @@ impl Prefixes {
             }
             hash = combine(hash, message.wire());
         }
-        Self { places, end: Mark { at: history.end(), hash }, stood_for: 0 }
+        Self { places, end: Mark { at: history.end(), hash }, stood_for: 0, tail_end: None }
     }
 
     /// The hash of what is sent before a message.
@@ -86,6 +89,14 @@ impl Prefixes {
     /// The marks of all messages.
     pub fn all(&self) -> impl Iterator<Item = Mark> + '_ {
         self.places.iter().map(|place| Mark { at: place.index, hash: place.before }).chain([self.end])
+    }
+
+    /// The place in the view from which on messages were said to requests that are not `remembered`: where turns stand before
+    /// what code keeps, and it was never sent there. A summary can be made while the chat goes on without it.
+    fn unsent_from(&self, remembered: &[Mark]) -> Option<usize> {
+        let tail_end = self.tail_end?;
+        let is_sent = self.all().any(|mark| mark.at >= tail_end && remembered.contains(&mark));
+        if is_sent { None } else { self.places.iter().position(|place| place.index >= tail_end) }
     }
 
     /// The place in the view from which on something else was sent before messages, by what is known of that. Between a
@@ -155,6 +166,7 @@ pub fn append(marks: &mut Vec<Mark>, history: &History<'_>, mut hash: u64) -> u6
 /// What is known of what was sent, when a call begins.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
+    remembered: Vec<Mark>,
     known: Vec<Mark>,
     /// The messages with signed reasoning in the view that the call begins with.
     signed: Vec<u64>,
@@ -166,11 +178,12 @@ impl Sent {
     /// Joins what is remembered with the view that the call begins with, as far as that is what was sent. Without a
     /// memory, the history was sent as it is. `is_another`: the system prompt or the tools are others.
     pub fn new(remembered: Option<Vec<Mark>>, first: &Prefixes, history: &History<'_>, is_another: bool) -> Self {
-        let mut known = remembered.unwrap_or_else(|| Prefixes::of_history(history).all().collect());
+        let remembered = remembered.unwrap_or_else(|| Prefixes::of_history(history).all().collect());
+        let mut known = remembered.clone();
         let same = first.broken_from(&known).unwrap_or(usize::MAX);
         known.extend(first.all().take(same));
         let signed = first.places.iter().filter(|place| place.signed).map(|place| place.index).collect();
-        Self { known, signed, is_another }
+        Self { remembered, known, signed, is_another }
     }
 
     /// The messages with signed reasoning for which a provider's own summary stands now. Should they come back, that is
@@ -186,7 +199,8 @@ impl Sent {
     /// Messages that are no longer sent count: should they come back, what was produced meanwhile would be behind another
     /// prefix.
     pub fn stale_from(&self, now: &Prefixes, spared: u64) -> Option<u64> {
-        let broken = if self.is_another { Some(0) } else { now.broken_from(&self.known) };
+        let changed = now.broken_from(&self.known).into_iter().chain(now.unsent_from(&self.remembered)).min();
+        let broken = if self.is_another { Some(0) } else { changed };
         let mut present: Vec<u64> = now.places.iter().map(|place| place.index).collect();
         order::numbers(&mut present);
         let is_lost = |index: &&u64| (now.stood_for..spared).contains(*index) && present.binary_search(*index).is_err();

@@ -316,3 +316,44 @@ test("what is pinned comes first, and the summary then as text: the provider tak
   ok(!JSON.stringify(view).includes('"type":"compaction"'));
   ok(JSON.stringify(view).includes("summary 1"));
 });
+
+test("a summary that was made while the chat went on takes up the turns that it knew of, and nothing is refused", async () => {
+  const server = createServer("anthropic", {});
+  const own = sdk(server, (n) => ({ text: noted(n) }));
+  const compactor = createCompactor({
+    ...{ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500, prefer: "summarize" },
+    ...{ summarize: anthropicCompaction(own), summarizer: { contextWindow: 200_000 } },
+  });
+  const given = { model: MODEL, system: "Be brief.", tools: ["read"] };
+  const tools = client.request([], given).body.tools;
+  const history = [...client.user([{ text: "Read the files. Keep in mind that invoice 4711 must never be paid." }])];
+  let [state, ahead, taken] = [null, null, 0];
+  for (let n = 0; n < 120; n++) {
+    const call = { messages: history, model: MODEL, system: "Be brief.", tools };
+    if (!ahead) {
+      const { report, ...prepared } = await compactor.beforeModel({ ...call, state, threshold: "soft" });
+      if (report.rung === "summarize") ahead = { ...prepared, at: n };
+    }
+    // What was prepared is stored while requests are on their way that know nothing of it.
+    const isTaken = ahead && n >= ahead.at + 5;
+    if (isTaken) state = JSON.parse(JSON.stringify(ahead.state));
+    const { view, report, ...done } = await compactor.beforeModel({ ...call, state });
+    const request = client.request(view, { ...given, betas: settings(report).betas });
+    const said = { thought: `Thought ${n}.`, calls: [{ id: `c${n}`, name: "read", input: { n } }] };
+    const answer = server.answer(request, said);
+    ok(answer.ok, `request ${n}: ${answer.findings?.map(({ rule, text }) => `${rule}: ${text}`)}`);
+    if (isTaken) {
+      // Those that were thought before it was made, and none of those that were thought meanwhile.
+      const thoughts = thoughtsIn(view);
+      ok(thoughts.length > 1, `${thoughts.length} thoughts`);
+      equal(thoughts.at(-1), ahead.at - 1);
+      taken += 1;
+      ahead = null;
+    }
+    history.push(...answer.entries);
+    history.push(...client.results([{ id: `c${n}`, name: "read", output: `${n} ${WORDS.repeat(1 + (n % 9))}` }]));
+    state = compactor.afterModel(done.state, answer.body, report.request);
+  }
+  equal(server.refused.length, 0);
+  ok(taken > 1, `${taken} taken`);
+});

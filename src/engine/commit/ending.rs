@@ -132,7 +132,8 @@ impl Commit<'_> {
         if self.plan.job.ahead && self.work.state.pending.is_some() {
             return;
         }
-        let sent = self.work.remember_sent(&self.current);
+        // Requests may be on their way that know nothing of it: no reply is bound to it yet.
+        let sent = if self.plan.job.ahead { None } else { self.work.remember_sent(&self.current) };
         self.work.state.pending = Some(self.work.pending(&self.report, sent));
     }
 }
