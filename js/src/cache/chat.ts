@@ -1,6 +1,7 @@
 /**
  * A chat that was read before, and what its last calls left for the next one. Internal.
  */
+import type { Leaves } from "../boundary/message-stamp.ts";
 import type { Report, SessionState } from "../types.ts";
 import { isUnchanging } from "../unchanging.ts";
 import type { Entry } from "./entry.ts";
@@ -12,6 +13,8 @@ import { sizeOf } from "./recent.ts";
 export interface Chat {
   readonly messages: object[];
   readonly entries: Entry[];
+  /** What each message said itself; null where that of its entry was said by an equal one. */
+  readonly said: (Leaves | null)[];
   /** Of messages that hold a role and a content and nothing else, which is most of them in many shapes. */
   readonly roles: unknown[];
   /** The same; {@link UNCHANGING} where the message cannot have changed as long as it is the same object. */
@@ -69,7 +72,7 @@ export interface Made {
 
 export function newChat(): Chat {
   return {
-    ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
+    ...{ messages: [], entries: [], said: [], roles: [], contents: [], ends: [] },
     ...{ words: NONE, size: 0, made: [], indexes: new Indexes(), rest: null, measured: null, odd: false },
   };
 }
@@ -80,6 +83,7 @@ export function adopted(chat: Chat, messages: readonly unknown[], known: number)
   for (let at = 0; at < known; at++) {
     if (chat.messages[at] === messages[at]) continue;
     chat.messages[at] = messages[at] as object;
+    chat.said[at] = null;
     if (chat.contents[at] === UNCHANGING) note(chat, at, chat.entries[at] as Entry);
     isOther = true;
   }
@@ -100,8 +104,14 @@ function viewOf({ view, places, placed, count }: Rest, messages: readonly unknow
   return now;
 }
 
-/** Adds messages behind those that a chat has. */
-export function append(chat: Chat, messages: readonly unknown[], from: number, added: readonly Entry[]): void {
+/** Adds messages behind those that a chat has. `areOwn`: the entries are of these messages, and not of equal ones. */
+export function append(
+  chat: Chat,
+  messages: readonly unknown[],
+  from: number,
+  added: readonly Entry[],
+  areOwn = true,
+): void {
   let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
   const wanted = added.reduce((sum, entry) => sum + entry.length, end);
   if (wanted > chat.words.length) grow(chat, end, wanted);
@@ -110,6 +120,7 @@ export function append(chat: Chat, messages: readonly unknown[], from: number, a
     end += entry.length;
     chat.messages.push(messages[from + at] as object);
     chat.entries.push(entry);
+    chat.said.push(areOwn ? entry.leaves : null);
     note(chat, from + at, entry);
     if (entry.misread || entry.guessed) chat.odd = true;
     chat.ends.push(end);

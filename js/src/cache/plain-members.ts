@@ -41,6 +41,15 @@ export function saysSimply(message: Simple, role: unknown, content: unknown): bo
   }
 }
 
+/** The content of a message, read once; undefined if it cannot be read. */
+export function contentOf(message: Simple): unknown {
+  try {
+    return message.content;
+  } catch {
+    return undefined;
+  }
+}
+
 function hasTwo(message: object): boolean {
   let count = 0;
   for (const _ in message) count++;

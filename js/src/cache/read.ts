@@ -4,11 +4,12 @@ import { type Ahead, makeRecords } from "../boundary/records.ts";
 import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
 import { checkHistory, messageAt } from "../messages.ts";
+import { isEqual } from "../plain-equal.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
 import { adopted, append, type Chat, NONE, newChat, type Rest, recordsOf, UNCHANGING } from "./chat.ts";
 import { Entry, marksOf } from "./entry.ts";
 import { History } from "./history.ts";
-import { holds, plainMembers, SAID, type Simple, saysSimply } from "./plain-members.ts";
+import { contentOf, holds, plainMembers, SAID, type Simple, saysSimply } from "./plain-members.ts";
 import { Recent, sizeOf } from "./recent.ts";
 
 /** A message made by `Format.replace`: the copy, and what was replaced in it. */
@@ -123,7 +124,7 @@ export class Memory<Base> {
     // One that began as another did, at most.
     const chat = newChat();
     this.chats.set(key, chat);
-    if (like) append(chat, messages, 0, like.chat.entries.slice(0, like.known));
+    if (like) append(chat, messages, 0, like.chat.entries.slice(0, like.known), false);
     return { chat, known: like?.known ?? 0 };
   }
 
@@ -141,18 +142,44 @@ export class Memory<Base> {
 
   /** How many messages from the start are those of the chat, or the same again. */
   private known(chat: Chat, messages: readonly unknown[]): number {
-    const { messages: seen, entries, roles, contents } = chat;
+    const { messages: seen, entries, said, roles, contents } = chat;
     const most = Math.min(seen.length, messages.length);
     let count = 0;
     for (; count < most; count++) {
       const message = messages[count] as Simple | null | undefined;
       if (typeof message !== "object" || message === null) break;
       if (contents[count] === UNCHANGING && message === seen[count]) continue;
-      if (saysSimply(message, roles[count], contents[count])) continue;
       const isOther = message !== seen[count];
-      if (!this.isSame(message as Base, entries[count] as Entry, isOther)) break;
+      if (!isOther && said[count] === null) {
+        if (this.takesOver(chat, count)) continue;
+        break;
+      }
+      if (saysSimply(message, roles[count], contents[count])) continue;
+      const own = isOther ? undefined : (said[count] ?? undefined);
+      if (!this.isSame(message as Base, entries[count] as Entry, isOther, own)) break;
     }
     return count;
+  }
+
+  /**
+   * Whether a message still says what an equal one has said. It is compared by its own values from then on: by those of the
+   * other each text would be compared letter by letter, and each object be another one.
+   */
+  private takesOver({ messages, entries, said, roles, contents }: Chat, at: number): boolean {
+    const message = messages[at] as Base & Simple;
+    const entry = entries[at] as Entry;
+    if (typeof entry.members === "string") {
+      const content = contentOf(message);
+      if (content === contents[at] && saysSimply(message, roles[at], content)) {
+        contents[at] = content;
+        said[at] = entry.leaves;
+        return true;
+      }
+    }
+    const own = this.listen(message);
+    if (!entry.isShared || !isEqual(own, entry.leaves)) return false;
+    said[at] = own;
+    return true;
   }
 
   /** Replaces what the chat holds from `from` on. */
@@ -177,7 +204,8 @@ export class Memory<Base> {
       chat.size -= sizeOf(entry.leaves);
     }
     if (chat.messages.length > from)
-      for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
+      for (const list of [chat.messages, chat.entries, chat.said, chat.roles, chat.contents, chat.ends])
+        list.length = from;
     const added = entries.map((entry) => entry ?? (read.next().value as Entry));
     append(chat, messages, from, added);
   }
@@ -217,9 +245,9 @@ export class Memory<Base> {
     return [NO_ROLE, Leaf.opaque, message];
   }
 
-  /** `isOther`: whether it is another message than the entry is of. */
-  private isSame(message: Base, entry: Entry, isOther = false): boolean {
-    const { leaves, members } = entry;
+  /** `isOther`: whether it is another message than the entry is of. `leaves`: what it is compared with. */
+  private isSame(message: Base, entry: Entry, isOther = false, leaves = entry.leaves): boolean {
+    const { members } = entry;
     if (isOther && !entry.isShared) return false;
     if (typeof members === "string") {
       if (saysSimply(message as Simple, members, leaves[SAID])) return true;

@@ -70,6 +70,53 @@ test("the fast path sends the objects of the newest request", async () => {
   }
 });
 
+// They were compared with the objects of the request before: each call and result was another one, and read again.
+test("no call reads the objects of a loaded chat again, and a change in them is noticed", async () => {
+  const shapes = Object.values(everyShape);
+  for (const shape of shapes) {
+    const counted = { texts: 0 };
+    const estimator = (text) => {
+      counted.texts += 1;
+      return Math.ceil(text.length / 4);
+    };
+    const compactor = createCompactor({
+      format: shape.format,
+      contextWindow: 1_000_000,
+      tune: { tokens: { estimator } },
+    });
+    const history = conversation(shape, { messages: 40, size: 300, seed: 7, tools: true });
+    compactor.usage({ messages: history });
+    const messages = again(history);
+    counted.texts = 0;
+    for (let call = 0; call < 3; call++) await compactor.beforeModel({ messages });
+    equal(counted.texts, 0, shape.format.name);
+    for (const at of [3, 20, 39]) {
+      messages[at] = again(history[at > 20 ? 2 : at + 1]);
+      for (let call = 0; call < 2; call++) {
+        const { report } = await compactor.beforeModel({ messages });
+        const fresh = createCompactor({
+          format: shape.format,
+          contextWindow: 1_000_000,
+          tune: { tokens: { estimator } },
+        });
+        const { before } = (await fresh.beforeModel({ messages })).report;
+        deepEqual(report.before, before);
+      }
+    }
+  }
+});
+
+test("a text that is replaced in an object of a loaded chat is read", () => {
+  const compactor = make(openaiChat);
+  compactor.usage({ messages: plain(50) });
+  const messages = again(plain(50));
+  for (let call = 0; call < 3; call++) {
+    compactor.usage({ messages });
+    messages[10 + call].content += " and more of it".repeat(100);
+    deepEqual(compactor.usage({ messages }), make(openaiChat).usage({ messages }));
+  }
+});
+
 test("a text that differs in one letter is read, wherever it stands", async () => {
   for (const at of [0, 1, 2, 25, 49]) {
     const compactor = make(openaiChat);
