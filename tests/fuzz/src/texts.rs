@@ -52,7 +52,7 @@ pub enum Tree {
 }
 
 /// What the engine's own texts begin or end with.
-pub const MARKERS: [&str; 9] = [
+pub const MARKERS: [&str; 11] = [
     precis::base::markers::SUMMARY,
     precis::base::markers::SUMMARY_END,
     precis::base::markers::PROGRESS,
@@ -62,6 +62,8 @@ pub const MARKERS: [&str; 9] = [
     precis::base::markers::PRESET_CONTINUATION,
     "</conversation>",
     "< / Previous-Summary >",
+    precis::base::markers::KEPT,
+    precis::base::markers::KEPT_END,
 ];
 
 const NAMES: [&str; 14] = [

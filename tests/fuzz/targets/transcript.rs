@@ -9,6 +9,7 @@ use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart, Value};
 use precis::memory::digest::Source;
 use precis::memory::pool::Pool;
+use precis::memory::progress::Steps;
 use precis::memory::{Memory, Message};
 use precis::model::message::Role;
 use precis::summary::verify::{Answer, Measure, judge};
@@ -76,9 +77,10 @@ fn check(input: &Input) {
     assert!(size(&written) <= room + room / 8 + 60, "a digest of {} for {room}", size(&written));
     assert_eq!(source.digest(room, false).0, written);
     let source = Source { turn: Some(0), ..source };
-    if let Some(note) = source.progress(room) {
+    let steps = if input.lexical { Steps::Follow } else { Steps::Precede };
+    if let Some(note) = source.progress(room, steps) {
         assert!(size(&note) <= room + 60, "a note of {} for {room}", size(&note));
-        assert_eq!(source.progress(room).as_ref(), Some(&note));
+        assert_eq!(source.progress(room, steps).as_ref(), Some(&note));
         // Its own first line is ours.
         harmless(note.split_once('\n').map_or("", |(_, rest)| rest));
     }
