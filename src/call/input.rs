@@ -168,11 +168,18 @@ impl Call {
         Ok(call.taken_apart())
     }
 
-    /// Takes messages apart that were sent as one, if what was passed is a view of this state.
+    /// Takes messages apart that were sent as one, and puts those in order that stand elsewhere, if what was passed is a view
+    /// of this state.
     fn taken_apart(mut self) -> Self {
-        let of = if self.strict { Apart::of } else { Apart::gathered };
-        let apart =
-            Some(&self).filter(|call| call.offset == 0).and_then(|_| of(&self.records, &self.state, self.leaves_out));
+        if self.offset > 0 {
+            return self;
+        }
+        // Where roles must alternate, what code keeps stands before all turns.
+        let apart = if self.strict {
+            Apart::of(&self.records, &self.state, self.leaves_out)
+        } else {
+            Apart::gathered(&self.records, &self.state)
+        };
         if let Some(apart) = apart {
             (self.flags, self.ids) = (apart.flags(&self.flags), apart.ids(&self.ids));
             (self.records, self.places) = (apart.records, apart.places);

@@ -34,7 +34,7 @@ enum Piece {
     Text { number: u32, before: usize, length: usize, after: usize, is_largest: bool, follows_largest: bool },
 }
 
-/// The messages of a call with joined ones taken apart.
+/// The messages of a call as the engine reads them: joined ones apart, and in the order of any other view.
 pub(crate) struct Apart {
     /// Their records.
     pub(crate) records: Vec<u32>,
@@ -74,7 +74,7 @@ impl Apart {
 
     /// Puts what code keeps before the turns that stand between it and a provider's own summary, as in any other view. `None`
     /// if what was passed is no such view of this state.
-    pub(crate) fn gathered(records: &[u32], state: &SessionState, _: bool) -> Option<Self> {
+    pub(crate) fn gathered(records: &[u32], state: &SessionState) -> Option<Self> {
         let checkpoint = state.checkpoints.last()?;
         let block = checkpoint.block.as_ref().filter(|block| block.tail.is_some())?;
         let messages = MessageRecord::split(records)?;
