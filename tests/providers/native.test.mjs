@@ -113,6 +113,8 @@ for (const passesViews of [false, true])
         // Those that were kept had been sent before, up to the newest.
         ok(least < at - 2, `request ${at}: thoughts from ${least}`);
         equal(view[1].role, "assistant");
+        // Should the provider judge otherwise, it leaves out what it would refuse.
+        deepEqual(reports[at].provider.body.thinking, { block_binding: { prefix_mismatch_behavior: "drop_block" } });
         const behind = view.slice(view.findIndex((message) => textOf(message).startsWith(KEPT))).map(textOf);
         forms.add(behind.length);
         const [kept, request, note] = behind;
@@ -162,6 +164,16 @@ test("where the turns behind a summary are rewound or edited, what code keeps st
     ok(blockOf(view) && textOf(view[1]).startsWith(KEPT));
     equal(thoughtsIn(view).length, 0);
   }
+});
+
+test("a model that does not bind thinking is asked for nothing but the summary's own header", async () => {
+  const { state, history } = await play({ rounds: 60 });
+  const compactor = createCompactor({ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500 });
+  const given = { model: "claude-opus-4-8", system: "Be brief.", tools: ["read"] };
+  const call = { ...given, tools: client.request([], given).body.tools, state, messages: history };
+  const { view, report } = await compactor.beforeModel(call);
+  ok(blockOf(view) && view[1].role === "assistant");
+  deepEqual(report.provider, { headers: { "anthropic-beta": "compact-2026-09-04" }, body: {} });
 });
 
 test("a state whose turns behind the summary are forged is refused or read, never sent to the provider as valid", async () => {

@@ -94,7 +94,7 @@ impl Commit<'_> {
         if self.sends_signed_block() {
             self.report.provider.get_or_insert_default().compacts = true;
         }
-        if self.current.has_tail_first() {
+        if self.work.demands.0.bound && self.current.has_tail_first() {
             // Whether thinking behind its own summary holds is for the provider to say. A refusal would cost more.
             let controls = thinking::controls(self.call.model.as_deref().unwrap_or_default());
             self.report.provider.get_or_insert_default().controls = Some(controls);
