@@ -1,7 +1,7 @@
 // The tools only some checks need, each fetched into the cache the first time.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ask, at, cache, ci, exclusively, locked, must, note } from "./common.mjs";
+import { ask, at, cache, ci, exclusively, must, note } from "./common.mjs";
 
 const exe = process.platform === "win32" ? ".exe" : "";
 
@@ -9,20 +9,12 @@ const exe = process.platform === "win32" ? ".exe" : "";
 const existing = (path) => (existsSync(path) ? path : null);
 
 /** The program that runs Rust's tests inside wasm, in the version of the engine's wasm-bindgen. */
-export function wasmTestRunner() {
-  const version = locked("wasm-bindgen");
-  const place = join(cache, `wasm-bindgen-${version}`);
-  const runner = join(place, "bin", `wasm-bindgen-test-runner${exe}`);
-  return found(
-    () => existing(runner),
-    async () => {
-      note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
-      const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
-      // Where the build's own wasm-bindgen is compiled, so that what both are made of is compiled once.
-      const env = { CARGO_TARGET_DIR: join(cache, "bindgen"), CARGO_PROFILE_DEV_DEBUG: "false" };
-      await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
-    },
-  );
+export async function wasmTestRunner() {
+  const manifest = at("js/scripts/bindgen/Cargo.toml");
+  const env = { CARGO_TARGET_DIR: join(cache, "bindgen"), CARGO_ENCODED_RUSTFLAGS: "" };
+  const program = ["--features", "test-runner", "--bin", "wasm-bindgen-test-runner"];
+  await must("cargo", ["build", "--quiet", "--locked", "--manifest-path", manifest, ...program], { env, quiet: true });
+  return join(cache, "bindgen", "debug", `wasm-bindgen-test-runner${exe}`);
 }
 
 /** The newest Node of a major version. */

@@ -11,6 +11,7 @@ import { openaiChat } from "precis/formats";
 import { history, recorder, replay } from "precis/testing";
 import { at } from "../../../js/scripts/common.mjs";
 import { program } from "../../../js/scripts/demo.mjs";
+import { cases } from "../suite/length.mjs";
 import { install, precis } from "./installed.mjs";
 
 const inspector = async (name) => import(pathToFileURL(await program(`inspector/${name}`)).href);
@@ -137,9 +138,12 @@ test("a recording is shown as it was recorded, with texts or without", async () 
   }
 });
 
-test("a page of 10,000 messages takes less than 1 MB, and holds every text of them", () => {
+/** The messages of a long chat. */
+const LONG = cases(10_000, 5_000);
+
+test("a page of a long chat takes less than 1 MB, and holds every text of it", () => {
   const chat = [];
-  for (let seed = 1; chat.length < 10_000; seed++) chat.push(...history(openaiChat, { seed, turns: 50 }));
+  for (let seed = 1; chat.length < LONG; seed++) chat.push(...history(openaiChat, { seed, turns: 50 }));
   const { page, document } = shown([save("long.json", chat), "--window", "64k"]);
   assert.ok(page.length < 1_000_000, `${page.length} bytes`);
   assert.equal(document.messages.length, chat.length);
@@ -149,8 +153,8 @@ test("a page of 10,000 messages takes less than 1 MB, and holds every text of th
 });
 
 // 8,084 recorded messages took 1.22 MB.
-test("a page of 10,000 long messages takes less than 1 MB, and says how much of their texts it leaves out", () => {
-  const chat = longChat(10_000);
+test("a page of many long messages takes less than 1 MB, and says how much of their texts it leaves out", () => {
+  const chat = longChat(LONG);
   const { page, document, stderr } = shown([save("long-texts.json", chat), "--window", "128k"]);
   assert.ok(Buffer.byteLength(page) < 1_000_000, `${page.length} bytes`);
   assert.ok(Buffer.byteLength(page) > 800_000, `${page.length} bytes: more of the texts had fitted`);
