@@ -11,6 +11,7 @@ pub mod query;
 pub mod rank;
 mod ranked;
 pub mod texts;
+mod vectors;
 mod words;
 
 pub use ranked::Ranked;

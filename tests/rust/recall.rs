@@ -195,6 +195,22 @@ fn a_ranker_counts_as_much_as_the_words_and_finds_what_shares_none() {
     assert!(found[0].text.contains("walrus") && found[1].text.contains("heron"), "{found:?}");
     assert!(found[2..6].iter().any(|one| one.index.abs_diff(found[0].index) == 1), "{found:?}");
 
+    // So do vectors: of two passages that are equally near, the one that stands among nearer ones comes first.
+    let is_beside = |text: &str| text.starts_with("Request 2:") || text.starts_with("Answer 2.");
+    let vectors = texts.iter().flat_map(|text| match text {
+        text if is_beside(text) => [100, 30],
+        text if text.contains("heron") || text.contains("walrus") => [100, 100],
+        _ => [-5, 7_000],
+    });
+    let found = ranked(&chat, &history, query, 2, [100, 0].into_iter().chain(vectors).collect()).excerpts;
+    let place = |name: &str| found.iter().position(|one| one.text.contains(name));
+    assert!(place("walrus").is_some() && place("heron").is_none_or(|heron| place("walrus") < Some(heron)), "{found:?}");
+    // Vectors that all say the same leave it to the words.
+    let same = texts.iter().flat_map(|_| [31, 17, 5]);
+    let numbers = [3, 2, 9].into_iter().chain(same).collect();
+    let by_words = ranked(&chat, &history, query, 0, vec![0; texts.len()]);
+    assert_eq!(ranked(&chat, &history, query, 3, numbers).excerpts, by_words.excerpts);
+
     // Whatever the numbers, and however few: what is found fits.
     for (dimensions, numbers) in
         [(0, vec![]), (0, vec![i32::MAX, i32::MIN]), (3, vec![i32::MIN; 3_000]), (MOST_COUNTED, vec![7; 9])]
