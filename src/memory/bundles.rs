@@ -42,25 +42,41 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles
     let mut said: Option<(u64, usize)> = None;
     let mut replied = None;
     // What the points of a list are points of.
-    let mut lead = None;
+    let (mut lead, mut item) = (None, None);
+    let mut announced = None;
     // How many lines each call returned.
     let mut lines = vec![0_u32; units.len()];
     for (number, unit) in units.iter().enumerate() {
         match unit.kind {
-            Kind::Call => calls.push(((unit.at, unit.order), number)),
+            Kind::Call => {
+                calls.push(((unit.at, unit.order), number));
+                // Who announces what is done next says little without it.
+                if let Some(said) = announced.take().filter(|said: &usize| units[*said].at == unit.at) {
+                    all[said] = number as u32;
+                }
+            }
             // A line that a call writes says little without what it is written into.
             Kind::Written => {
                 let call = calls.last().filter(|((at, _), _)| *at == unit.at);
                 all[number] = call.map_or(NONE, |(_, call)| *call as u32);
             }
             Kind::Answer | Kind::Step => {
+                let leads = leads(&unit.text);
+                announced = Some(number).filter(|_| unit.kind == Kind::Step && leads);
                 let is_point = is_point(&unit.text);
-                match lead.filter(|lead: &usize| units[*lead].at == unit.at) {
-                    Some(lead) if is_point => all[number] = lead as u32,
-                    _ if leads(&unit.text) => lead = Some(number),
+                // A point stands under the last numbered one, that under what the list is of.
+                let is_item = is_point && unit.text.as_bytes()[0].is_ascii_digit();
+                let own = |one: Option<usize>| one.filter(|&one| units[one].at == unit.at);
+                if !is_point || is_item {
+                    item = None;
+                }
+                match own(item).or(own(lead)) {
+                    Some(head) if is_point => all[number] = head as u32,
+                    _ if leads => lead = Some(number),
                     _ if !is_point => lead = None,
                     _ => {}
                 }
+                item = if is_item { Some(number) } else { item };
                 let asked = said.filter(|(at, before)| *at == unit.at && units[*before].asks());
                 if asked.is_none() || unit.asks() {
                     said = Some((unit.at, number));
@@ -77,8 +93,13 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles
                 let Some(call) = unit.call.and_then(|place| find(&calls, place)) else { continue };
                 all[number] = call as u32;
                 lines[call] += 1;
-                let rank =
-                    |line: usize| (rank(units[line].kind), uptake[line] / QUARTER, units[line].kind == Kind::Edge);
+                // Of several errors the one that says what is wrong.
+                let says = |line: usize| {
+                    units[line].kind == Kind::Error && vocabulary.words(line).iter().any(|word| word.1.is_exact())
+                };
+                let rank = |line: usize| {
+                    (rank(units[line].kind), says(line), uptake[line] / QUARTER, units[line].kind == Kind::Edge)
+                };
                 let known = Some(all[call] as usize).filter(|&known| known < units.len());
                 // Of several lines that sum up the last one does.
                 let is_last = unit.kind == Kind::Verdict;
@@ -103,7 +124,8 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles
 }
 
 /// Whether a sentence says what the points behind it are: it is a heading, or ends with a colon.
-fn leads(sentence: &str) -> bool {
+#[inline(never)]
+pub fn leads(sentence: &str) -> bool {
     sentence.starts_with('#') || sentence.trim_end_matches('*').ends_with([':', '：'])
 }
 

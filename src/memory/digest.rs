@@ -219,7 +219,8 @@ impl Source<'_> {
         (draft.body, draft.size) = self.fit(&draft.above(), selection, room.saturating_sub(named));
         let left = room.saturating_sub(draft.size);
         if named > LEAST_NAMES {
-            draft.names = self.names(&draft.text(), left.min(named), shown);
+            let said = format!("{}\n{}", draft.paths, draft.text());
+            draft.names = self.names(&said, left.min(named), shown);
         }
         let names = self.tokens(&draft.names);
         // What a note beside a digest leaves is the digest's.

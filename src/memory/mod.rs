@@ -20,6 +20,7 @@ pub mod pool;
 pub mod progress;
 mod records;
 mod render;
+mod repeats;
 mod score;
 mod select;
 mod shapes;

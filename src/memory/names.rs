@@ -70,7 +70,9 @@ impl Name {
     pub fn matters(&self) -> bool {
         let is_word = |text: &str| text.contains(|char: char| is_letter(char) && !char.is_numeric());
         let member = self.context.strip_suffix(&*self.text).and_then(|before| before.strip_suffix(": "));
-        let is_place = self.text.contains(|char: char| char.is_numeric() || matches!(char, '/' | '@'));
+        // A slash in front makes no place of a word: `/clear`.
+        let inside = self.text.strip_prefix('/').unwrap_or(&self.text);
+        let is_place = inside.contains(|char: char| char.is_numeric() || matches!(char, '/' | '@'));
         is_place && (self.used > 0 && is_word(&self.text) || member.is_some_and(is_word))
     }
 

@@ -1,8 +1,6 @@
 //! The pool: all units of which a digest is chosen, those that are remembered and those of the messages that are covered
 //! now, with their words.
 
-use crate::base::id_map::IdMap;
-use crate::base::order;
 use crate::base::words::Class;
 use crate::ingest::content::ContentPart;
 use crate::memory::bundles::Bundles;
@@ -11,7 +9,7 @@ use crate::memory::score::Signs;
 use crate::memory::units::{Kind, Reader, Unit, is_point};
 use crate::memory::vocabulary::Vocabulary;
 use crate::memory::work::Work;
-use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, score, shapes, uptake};
+use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, repeats, score, shapes, uptake};
 use crate::model::message::Role;
 use crate::tokens::{self, Estimator};
 use std::cell::OnceCell;
@@ -72,7 +70,7 @@ impl<'t> Pool<'t> {
             names.bound(message.index + 1);
         }
         let calls = reader.calls();
-        once(&mut units);
+        repeats::drop(&mut units, memory.upto.count);
         let vocabulary = Vocabulary::of(&units);
         echo::hear(&mut units, &vocabulary, memory.upto.count);
         let weights = weights(&units, &vocabulary);
@@ -158,39 +156,6 @@ fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
         all.extend(vocabulary.words(number).iter().map(weight));
     }
     all
-}
-
-/// Keeps each text once: where it was said last. What a person typed and what others said are different things. A call that
-/// was made again later stays where it failed: what was tried first says why it was tried again.
-#[inline(never)]
-fn once(units: &mut Vec<Unit<'_>>) {
-    let mut newest = IdMap::new(units.len());
-    let key = |unit: &Unit<'_>| blocks(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
-    let keys: Vec<u64> = units.iter().map(key).collect();
-    for (number, &key) in keys.iter().enumerate() {
-        newest.insert(key, number as u64);
-    }
-    let is_newest = |number: usize| newest.get(keys[number]) == Some(number as u64);
-    let errors = (0..units.len()).filter(|&number| units[number].kind == Kind::Error && is_newest(number));
-    // In the order of the messages, but for calls that were made at once.
-    let mut failed: Vec<(u64, u64)> = errors.filter_map(|number| units[number].call).collect();
-    order::by_key(&mut failed, |&(at, order)| order::both(at, order));
-    let stays: Vec<bool> = (0..units.len())
-        .map(|number| {
-            let Unit { at, order, kind, .. } = units[number];
-            is_newest(number) || kind == Kind::Call && failed.binary_search(&(at, order)).is_ok()
-        })
-        .collect();
-    let mut stays = stays.into_iter();
-    units.retain(|_| stays.next().unwrap_or(false));
-}
-
-/// The hash of a text, which is often a long one: eight bytes at a time.
-fn blocks(text: &str) -> u64 {
-    let (blocks, rest) = text.as_bytes().as_chunks::<8>();
-    let add = |hash: u64, block: u64| (hash ^ block).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let hash = blocks.iter().fold(text.len() as u64, |hash, block| add(hash, u64::from_le_bytes(*block)));
-    rest.iter().fold(hash, |hash, byte| add(hash, u64::from(*byte)))
 }
 
 /// The number of the message of each unit.

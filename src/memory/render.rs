@@ -1,7 +1,7 @@
 //! Chosen units as text, in the order of the conversation: a line for what was said or returned together, each with who
 //! said it. Everything is quoted: no line of somebody else's begins like one of ours.
 
-use crate::base::{quoting, references};
+use crate::base::{quoting, references, text};
 use crate::memory::paths::Paths;
 use crate::memory::trim::cut;
 use crate::memory::units::{Kind, Unit};
@@ -42,7 +42,10 @@ fn label(unit: &Unit<'_>) -> String {
     let speaker = unit.speaker.as_deref().map(quoting::one_line);
     let named = match speaker {
         Some(name) if unit.kind == Kind::Earlier => name,
-        Some(name) if OURS.contains(&name.to_lowercase().as_str()) || name.starts_with(['→', '←', '[', '#']) => {
+        Some(name)
+            if OURS.contains(&&*name.chars().map(text::lower).collect::<String>())
+                || name.starts_with(['→', '←', '[', '#']) =>
+        {
             format!("{role} ({name})")
         }
         Some(name) => name,

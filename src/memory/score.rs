@@ -217,7 +217,7 @@ fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
     let starts = starts_request(unit, marks);
     let talks = matches!(unit.kind, Kind::Answer | Kind::Step);
     let may_announce = unit.kind == Kind::Step && marks.said != at || matches!(unit.kind, Kind::Line | Kind::Edge);
-    if may_announce && unit.text.ends_with([':', '：']) {
+    if may_announce && unit.text.ends_with([':', '：']) || talks && unit.interjects() {
         by(ANNOUNCED);
     }
     for (applies, factor) in [

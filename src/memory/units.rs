@@ -142,6 +142,11 @@ impl Unit<'_> {
     pub fn asks(&self) -> bool {
         asks(&self.text)
     }
+
+    /// Whether the assistant goes on behind a sentence that says nothing alone: "Perfect!", "Oh no!"
+    pub fn interjects(&self) -> bool {
+        self.text.len() <= INTERJECTION && self.length > 2 * INTERJECTION as u64 && self.text.ends_with(['!', '！'])
+    }
 }
 
 /// Whether a sentence ends with a question mark.
@@ -171,6 +176,8 @@ const WRITTEN: (usize, usize) = (200, 40);
 const LONG: u64 = 3_000;
 const START: u64 = 900;
 const END: u64 = 700;
+/// Bytes of the longest sentence of a word or two that only leads to the next one.
+const INTERJECTION: usize = 16;
 /// The most calls whose tool is known when their result comes.
 pub const CALLS: usize = 20;
 

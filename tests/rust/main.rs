@@ -45,6 +45,7 @@ mod reads;
 mod reasoning;
 mod recall;
 mod references;
+mod repeats;
 mod restoring;
 mod rewinds;
 mod seed;
