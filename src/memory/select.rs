@@ -12,6 +12,7 @@ use crate::memory::pool::Pool;
 use crate::memory::score::{self, TYPED_BASE};
 use crate::memory::units::Kind;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// Less room than this holds no unit.
 const LEAST: u64 = 6;
@@ -249,16 +250,14 @@ impl<'p, 't> Selection<'p, 't> {
         partner.into_iter().chain(ended).chain(amending).filter(missing)
     }
 
-    /// What a unit and those chosen with it take.
-    fn bundle_size(&self, unit: usize) -> u64 {
-        self.size[unit] + self.missing(unit).map(|one| self.size[one]).sum::<u64>()
-    }
-
-    /// What a unit and those chosen with it add for what they take.
-    fn gain(&self, unit: usize) -> u64 {
-        let with: u64 = self.missing(unit).map(|one| self.worth(one)).sum();
-        let cost = score::cost(&self.pool.units[unit], self.bundle_size(unit));
-        (self.worth(unit) + with) * 16 / cost
+    /// What a unit and those chosen with it take, and what they add for that.
+    fn bundle(&self, unit: usize) -> (u64, u64) {
+        let (mut size, mut worth) = (self.size[unit], self.worth(unit));
+        for one in self.missing(unit) {
+            size += self.size[one];
+            worth += self.worth(one);
+        }
+        (size, worth * 16 / score::cost(&self.pool.units[unit], size))
     }
 
     /// What the words of a unit are worth. `chosen`: it is chosen, and what it says itself does not count as said.
@@ -288,29 +287,37 @@ impl<'p, 't> Selection<'p, 't> {
         }
         let fits = |unit: &usize| self.open[*unit] && !self.chosen[*unit] && self.size[*unit] <= room && among(*unit);
         let mut heap: BinaryHeap<(u64, usize)> =
-            (0..self.open.len()).filter(fits).map(|unit| (self.gain(unit), unit)).collect();
+            (0..self.open.len()).filter(fits).map(|unit| (self.bundle(unit).1, unit)).collect();
         let pool = self.pool;
         let capped = |unit: usize| pool.units[unit].kind.is_work() && pool.units[unit].kind != Kind::Call;
         let most = |unit: usize, room: u64, of_work: Option<u64>| {
             of_work.filter(|_| capped(unit)).map_or(room, |most| most.min(room))
         };
         while room > LEAST {
-            let Some((_, unit)) = heap.pop() else { break };
+            let Some(mut first) = heap.peek_mut() else { break };
+            let (known, unit) = *first;
             let left = most(unit, room, of_work);
             if self.size[unit] > left {
+                drop(first);
                 // The room only shrinks, so what is too large now would only come to the top to be dropped.
                 heap.retain(|&(_, unit)| self.size[unit] <= most(unit, room, of_work));
                 continue;
             }
-            let size = self.bundle_size(unit);
+            let (size, gain) = self.bundle(unit);
             if self.chosen[unit] || size > left {
+                PeekMut::pop(first);
                 continue;
             }
             // What was chosen since may have taken from what it adds.
-            let gain = self.gain(unit);
-            if heap.peek().is_some_and(|next| (gain, unit) < *next) {
-                heap.push((gain, unit));
-                continue;
+            if gain < known {
+                *first = (gain, unit);
+                drop(first);
+                if heap.peek().is_some_and(|&(_, first)| first != unit) {
+                    continue;
+                }
+                heap.pop();
+            } else {
+                PeekMut::pop(first);
             }
             if let Some(most) = of_work.as_mut().filter(|_| capped(unit)) {
                 *most -= size;
