@@ -138,13 +138,16 @@ impl Read {
         }
         for result in &self.results {
             let (mut left, mut gone) = (0, false);
-            for number in result.from..result.to {
-                let count = counts.get(key(self.texts[number], result)).unwrap_or(0) >> 32;
+            let own = result.from..result.to;
+            for (unit, (stays, text)) in
+                units[own.clone()].iter().zip(self.stays[own.clone()].iter_mut().zip(&self.texts[own]))
+            {
+                let count = counts.get(key(*text, result)).unwrap_or(0) >> 32;
                 let often = count >= LEAST && count * 100 >= self.tools[result.tool].read * MOST_RESULTS;
-                if often && is_plain(&units[number]) {
-                    (self.stays[number], gone) = (false, true);
+                if often && is_plain(unit) {
+                    (*stays, gone) = (false, true);
                 }
-                left += usize::from(self.stays[number]);
+                left += usize::from(*stays);
             }
             let all = left;
             for number in (result.from..result.to).rev().filter(|&number| self.stays[number]) {
