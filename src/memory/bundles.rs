@@ -97,8 +97,10 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles
                 let says = |line: usize| {
                     units[line].kind == Kind::Error && vocabulary.words(line).iter().any(|word| word.1.is_exact())
                 };
+                // What says that more comes is not how it ended.
                 let rank = |line: usize| {
-                    (rank(units[line].kind), says(line), uptake[line] / QUARTER, units[line].kind == Kind::Edge)
+                    let Unit { kind, ref text, .. } = units[line];
+                    (rank(kind), says(line), !leads(text), uptake[line] / QUARTER, kind == Kind::Edge)
                 };
                 let known = Some(all[call] as usize).filter(|&known| known < units.len());
                 // Of several lines that sum up the last one does.

@@ -144,6 +144,18 @@ fn a_point_of_a_list_stands_under_its_item_and_an_item_under_its_list_each_time(
 }
 
 #[test]
+fn what_says_that_more_comes_is_not_how_a_call_ended() {
+    let mut all = chat([read(0, OWNERS[0])]);
+    all.push(call("find", "find", json!({ "pattern": "lock*" })));
+    all.push(result("find", "Found 1 match for lock* in the cellar of the house:\ncellar/shelf/lock-4711.txt"));
+    all.push(assistant("I look there."));
+    for room in (60..200).step_by(5) {
+        let digest = digest_of(&all, room);
+        assert_eq!(digest.contains("→ find pattern=lock*"), digest.contains("cellar/shelf/lock-4711.txt"), "{digest}");
+    }
+}
+
+#[test]
 fn of_several_errors_the_one_that_says_what_is_wrong_ends_a_call() {
     let printed =
         "Your edit has new syntax errors. Read them and try again.\nE999 IndentationError: unexpected indent\n";

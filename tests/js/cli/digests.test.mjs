@@ -60,7 +60,7 @@ const facts = {
       /`344`, but it seems that `345` is correct/,
       /fields\.py#L1474/,
       /ONLY ENTER ONE COMMAND AT A TIME/,
-      /Found 1 matches for "fields\.py"/,
+      /← \/testbed\/src\/marshmallow\/fields\.py/,
       /integer division, which truncates the decimal part/,
       /round\(value\.total_seconds\(\) \/ base_unit\.total_seconds\(\)\)\) # round to nearest int start_line=1475/,
       /IndentationError/,
