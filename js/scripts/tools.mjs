@@ -12,9 +12,11 @@ const existing = (path) => (existsSync(path) ? path : null);
 export async function wasmTestRunner() {
   const manifest = at("js/scripts/bindgen/Cargo.toml");
   const env = { CARGO_TARGET_DIR: join(cache, "bindgen"), CARGO_ENCODED_RUSTFLAGS: "" };
+  const runner = join(cache, "bindgen", "debug", `wasm-bindgen-test-runner${exe}`);
+  if (!existsSync(runner)) note("compiling wasm-bindgen-test-runner (once, about a minute) …");
   const program = ["--features", "test-runner", "--bin", "wasm-bindgen-test-runner"];
   await must("cargo", ["build", "--quiet", "--locked", "--manifest-path", manifest, ...program], { env, quiet: true });
-  return join(cache, "bindgen", "debug", `wasm-bindgen-test-runner${exe}`);
+  return runner;
 }
 
 /** The newest Node of a major version. */

@@ -5,11 +5,6 @@ use crate::base::quoting::is_unseen;
 use crate::base::{phrases, text};
 use crate::ingest::documents::OWN;
 
-/// Converts a text to lower case.
-fn lower_case(text: &str) -> String {
-    text.chars().map(text::lower).collect()
-}
-
 /// Returns the rest of a text that starts with a word, ignoring case.
 fn starts_with<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(word.len())?;
@@ -82,7 +77,7 @@ pub(super) fn header(line: &str) -> Option<&str> {
     if name.len() > LONGEST_HEADER {
         return None;
     }
-    let name = lower_case(name);
+    let name = text::lower_case(name);
     phrases::holds(HEADERS, &name).then_some(value).filter(|value| !value.trim_matches(is_unseen).is_empty())
 }
 
@@ -94,7 +89,7 @@ const LONGEST_GREETING: usize = 80;
 /// Whether a line greets somebody, as a letter does.
 pub(super) fn is_greeting(line: &str) -> bool {
     let greets = || {
-        let start = lower_case(line);
+        let start = text::lower_case(line);
         phrases::each(GREETINGS).any(|word| {
             start.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
         })
@@ -128,7 +123,7 @@ pub(super) fn material(line: &str) -> Option<usize> {
     if sentence.len() > LONGEST_SENTENCE {
         return None;
     }
-    let sentence = lower_case(sentence);
+    let sentence = text::lower_case(sentence);
     let pairs = Pairs::of(&sentence);
     let has = |words: &'static str| {
         phrases::each(words).any(|word| pairs.may_hold(word) && text::find(&sentence, word).is_some())

@@ -125,7 +125,7 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Bundles
     Bundles { partner: all, idle }
 }
 
-/// Whether a sentence says what the points behind it are: it is a heading, or ends with a colon.
+/// Whether a sentence or a line says that more comes, points or what is done next: it is a heading, or ends with a colon.
 #[inline(never)]
 pub fn leads(sentence: &str) -> bool {
     sentence.starts_with('#') || sentence.trim_end_matches('*').ends_with([':', '：'])

@@ -42,10 +42,7 @@ fn label(unit: &Unit<'_>) -> String {
     let speaker = unit.speaker.as_deref().map(quoting::one_line);
     let named = match speaker {
         Some(name) if unit.kind == Kind::Earlier => name,
-        Some(name)
-            if OURS.contains(&&*name.chars().map(text::lower).collect::<String>())
-                || name.starts_with(['→', '←', '[', '#']) =>
-        {
+        Some(name) if OURS.contains(&&*text::lower_case(&name)) || name.starts_with(['→', '←', '[', '#']) => {
             format!("{role} ({name})")
         }
         Some(name) => name,

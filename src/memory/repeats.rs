@@ -52,6 +52,13 @@ struct Returned {
     call: usize,
 }
 
+impl Returned {
+    /// By what the count of a line of it is kept.
+    const fn key(&self, text: u64) -> u64 {
+        add(text, self.tool as u64)
+    }
+}
+
 /// A tool, by its results.
 #[derive(Clone, Default)]
 struct Tool {
@@ -77,7 +84,7 @@ impl Read {
     /// Reads what was returned and by which tool. What the call says itself is not returned.
     fn results(&mut self, units: &[Unit<'_>]) {
         let (mut known, mut calls) = (IdMap::default(), IdMap::default());
-        let key = |(at, order)| add(add(NONE as u64, at), order);
+        let key = |(at, order)| add(add(1, at), order);
         for (number, unit) in units.iter().enumerate() {
             if unit.kind == Kind::Call {
                 calls.insert(key((unit.at, unit.order)), number as u64);
@@ -115,13 +122,10 @@ impl Read {
         }
     }
 
-    /// Takes out the frames of results: plain lines that most of the results of a tool hold at one of their ends. What is
-    /// left of a result then ends with its own lines.
-    fn frames(&mut self, units: &mut [Unit<'_>], new: u64) {
-        let is_plain = |unit: &Unit<'_>| unit.kind.is_line() || unit.kind == Kind::Pasted;
-        // Of each line at an end: in how many results of a tool it stands, and the last of these.
+    /// Counts the results of each tool that are read now, and in how many of them each line stands at an end. Those are kept
+    /// by line and tool, in the upper half of each number; in the lower one the last result.
+    fn ends(&mut self, units: &[Unit<'_>], new: u64) -> IdMap {
         let mut counts = IdMap::default();
-        let key = |text: u64, result: &Returned| add(text, result.tool as u64);
         for (at, result) in (1_u32..).zip(&self.results) {
             if units[result.from].at < new || !result.first {
                 continue;
@@ -129,20 +133,28 @@ impl Read {
             self.tools[result.tool].read += 1;
             for number in result.from..result.to {
                 let is_end = number < result.from + STARTS || number + ENDS >= result.to;
-                let key = key(self.texts[number], result);
+                let key = result.key(self.texts[number]);
                 let known = counts.get(key).unwrap_or(0);
                 if result.to - result.from > 1 && is_end && known as u32 != at {
                     counts.insert(key, ((known >> 32) + 1) << 32 | u64::from(at));
                 }
             }
         }
+        counts
+    }
+
+    /// Takes out the frames of results: plain lines that most of the results of a tool hold at one of their ends. What is
+    /// left of a result then ends with its own lines.
+    fn frames(&mut self, units: &mut [Unit<'_>], new: u64) {
+        let is_plain = |unit: &Unit<'_>| unit.kind.is_line() || unit.kind == Kind::Pasted;
+        let counts = self.ends(units, new);
         for result in &self.results {
             let (mut left, mut gone) = (0, false);
             let own = result.from..result.to;
             for (unit, (stays, text)) in
                 units[own.clone()].iter().zip(self.stays[own.clone()].iter_mut().zip(&self.texts[own]))
             {
-                let count = counts.get(key(*text, result)).unwrap_or(0) >> 32;
+                let count = counts.get(result.key(*text)).unwrap_or(0) >> 32;
                 let often = count >= LEAST && count * 100 >= self.tools[result.tool].read * MOST_RESULTS;
                 if often && is_plain(unit) {
                     (*stays, gone) = (false, true);

@@ -12,7 +12,6 @@ use crate::memory::pool::Pool;
 use crate::memory::score::{self, TYPED_BASE};
 use crate::memory::units::Kind;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 /// Less room than this holds no unit.
 const LEAST: u64 = 6;
@@ -294,30 +293,21 @@ impl<'p, 't> Selection<'p, 't> {
             of_work.filter(|_| capped(unit)).map_or(room, |most| most.min(room))
         };
         while room > LEAST {
-            let Some(mut first) = heap.peek_mut() else { break };
-            let (known, unit) = *first;
+            let Some((_, unit)) = heap.pop() else { break };
             let left = most(unit, room, of_work);
             if self.size[unit] > left {
-                drop(first);
                 // The room only shrinks, so what is too large now would only come to the top to be dropped.
                 heap.retain(|&(_, unit)| self.size[unit] <= most(unit, room, of_work));
                 continue;
             }
             let (size, gain) = self.bundle(unit);
             if self.chosen[unit] || size > left {
-                PeekMut::pop(first);
                 continue;
             }
             // What was chosen since may have taken from what it adds.
-            if gain < known {
-                *first = (gain, unit);
-                drop(first);
-                if heap.peek().is_some_and(|&(_, first)| first != unit) {
-                    continue;
-                }
-                heap.pop();
-            } else {
-                PeekMut::pop(first);
+            if heap.peek().is_some_and(|next| (gain, unit) < *next) {
+                heap.push((gain, unit));
+                continue;
             }
             if let Some(most) = of_work.as_mut().filter(|_| capped(unit)) {
                 *most -= size;

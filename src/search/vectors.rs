@@ -4,7 +4,9 @@
 const UNIT: i64 = 1 << 15;
 
 /// What a vector counts in its own passage, in the one beside it and in the one behind that.
-const PARTS: [i64; 3] = [8, 2, 1];
+const PARTS: [i64; REACH + 1] = [8, 2, 1];
+/// How far from a passage others count.
+const REACH: usize = 2;
 
 /// The cosines of the angles between the first vector and those of the passages, in 2^16ths. What a passage means depends
 /// on what was said around it: its vector is added to a quarter of those beside it and an eighth of those behind these.
@@ -12,14 +14,13 @@ const PARTS: [i64; 3] = [8, 2, 1];
 pub fn cosines(numbers: &[i32], dimensions: usize, by_place: &[(u64, usize)]) -> Vec<i64> {
     let mut vectors = numbers.chunks_exact(dimensions);
     let query: Vec<i64> = unit(vectors.next().unwrap_or(&[]));
-    let units: Vec<Vec<i64>> = vectors.map(unit).collect();
+    let units: Vec<Vec<i64>> = vectors.take(by_place.len()).map(unit).collect();
     let mut cosines = vec![0; units.len()];
     let own = length(&query);
     for (at, &(place, number)) in by_place.iter().enumerate() {
         let Some(cosine) = cosines.get_mut(number) else { continue };
         let mut sum = vec![0; dimensions];
-        let reach = PARTS.len() - 1;
-        for &(other, beside) in &by_place[at.saturating_sub(reach)..by_place.len().min(at + reach + 1)] {
+        for &(other, beside) in &by_place[at.saturating_sub(REACH)..by_place.len().min(at + REACH + 1)] {
             let part = PARTS.get(place.abs_diff(other) as usize).copied().unwrap_or(0);
             for (sum, number) in sum.iter_mut().zip(units.get(beside).into_iter().flatten()) {
                 *sum += part * number;

@@ -19,7 +19,7 @@ pub(super) fn ends_question(line: &str) -> bool {
 
 /// Whether a line names what users list themselves.
 pub(super) fn is_own(line: &str) -> bool {
-    let lower: String = line.chars().map(text::lower).collect();
+    let lower = text::lower_case(line);
     phrases::each(OWN).any(|word| text::find(&lower, word).is_some())
 }
 

@@ -1,5 +1,5 @@
-//! wasm-bindgen's own runner of tests, in the version that is locked here and made of what the bindings are made with.
-//! Installed by itself, it would compile most of that a second time.
+//! wasm-bindgen's own runner of tests, made of the versions that are locked here. Installed by itself, it would be made of
+//! the newest of everything.
 
 use std::env;
 use wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args;
